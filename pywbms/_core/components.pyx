@@ -1,0 +1,103 @@
+"""Which points have met: connected components of points closer than a radius."""
+
+import numpy as np
+
+
+def components(
+    const double[:, ::1] points,   # IN   (g, p)
+    double radius,
+    Py_ssize_t[::1] labels,        # OUT  (g,) component of each point, numbered by first point
+):
+    """Write into `labels` the components at distance < radius and return how many there are.
+
+    Two points can be that close only if their projections on one line are, so it is enough to
+    sort along a line and to compare within a sliding window. Distances in the window are taken
+    from differences, feature by feature, and given up as soon as they exceed the radius.
+    """
+    cdef Py_ssize_t g = points.shape[0]
+    key, slack = project(np.asarray(points))
+    order = np.argsort(key, kind="stable")
+    cdef const Py_ssize_t[::1] sorted_to_point = order
+    cdef const double[::1] position = key[order]
+    cdef Py_ssize_t[::1] parent = np.arange(g)
+    cdef Py_ssize_t[::1] run_start = np.empty(g, dtype=np.intp)
+    cdef Py_ssize_t[::1] number = np.full(g, -1, dtype=np.intp)
+    cdef Py_ssize_t i, root, found = 0
+    cdef double window = radius + <double> slack
+    with nogil:
+        sweep(points, sorted_to_point, position, radius * radius, window, parent, run_start)
+        for i in range(g):
+            root = find(parent, i)
+            if number[root] < 0:
+                number[root] = found
+                found += 1
+            labels[i] = number[root]
+    return found
+
+
+def project(points):
+    """Return positions along a line, and how far rounding can put one of them off.
+
+    The line's direction is fixed and has no symmetry, so that groups that differ in any few
+    features fall apart along it.
+    """
+    p = points.shape[1]
+    direction = np.cos(1.0 + np.arange(p) ** 2 % 7919)
+    direction /= np.linalg.norm(direction)
+    reach = max(points.max(initial=0.0), -points.min(initial=0.0)) * np.sqrt(p)
+    return points @ direction, 1e-12 * reach
+
+
+cdef void sweep(
+    const double[:, ::1] points, const Py_ssize_t[::1] sorted_to_point,
+    const double[::1] position, double radius2, double window,
+    Py_ssize_t[::1] parent, Py_ssize_t[::1] run_start,
+) noexcept nogil:
+    """Join every point with those before it in the window that are near enough.
+
+    run_start[i] is the first position of a run up to i known to be one component: a collapsed
+    group, however large, is passed in one hop.
+    """
+    cdef Py_ssize_t i, j, a, b, root
+    for i in range(position.shape[0]):
+        a = sorted_to_point[i]
+        root = a
+        j = i - 1
+        while j >= 0 and position[i] - position[j] <= window:
+            b = find(parent, sorted_to_point[j])
+            if b == root:
+                j = run_start[j] - 1
+                continue
+            if closer(points, a, sorted_to_point[j], radius2):
+                if b < root:
+                    parent[root] = b
+                    root = b
+                else:
+                    parent[b] = root
+                j = run_start[j]
+            j -= 1
+        run_start[i] = i
+        if i > 0 and find(parent, sorted_to_point[i - 1]) == root:
+            run_start[i] = run_start[i - 1]
+
+
+cdef Py_ssize_t find(Py_ssize_t[::1] parent, Py_ssize_t i) noexcept nogil:
+    """The root of i, halving the path on the way."""
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i
+
+
+cdef bint closer(
+    const double[:, ::1] points, Py_ssize_t a, Py_ssize_t b, double radius2
+) noexcept nogil:
+    """Whether ‖a − b‖² < radius²."""
+    cdef double total = 0, difference
+    cdef Py_ssize_t l
+    for l in range(points.shape[1]):
+        difference = points[a, l] - points[b, l]
+        total += difference * difference
+        if total >= radius2:
+            return False
+    return total < radius2

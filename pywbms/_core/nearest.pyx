@@ -1,0 +1,70 @@
+"""The nearest training row in the learned weighted distance."""
+
+from cpython.exc cimport PyErr_CheckSignals
+from cython.parallel cimport prange
+from libc.math cimport INFINITY
+
+cdef enum:
+    QUERIES_BETWEEN_SIGNALS = 64
+
+
+def nearest(
+    const double[:, ::1] queries,         # IN   (m, p)
+    const double[:, ::1] rows,            # IN   (n, p)
+    const double[::1] weights,            # IN   (p,)
+    const Py_ssize_t[::1] by_weight,      # IN   (p,) features, the heaviest first
+    int n_threads,
+    Py_ssize_t[::1] out,                  # OUT  (m,) index of the nearest row
+):
+    """Write into `out` the row nearest to each query in ‖·‖_w.
+
+    Ties go to the row nearer in the unweighted distance, then to the first. So a query that is
+    one of the rows always finds itself (or its equal), even where the weights see no difference.
+    """
+    cdef Py_ssize_t first, last, i
+    for first in range(0, queries.shape[0], QUERIES_BETWEEN_SIGNALS):
+        last = min(first + QUERIES_BETWEEN_SIGNALS, queries.shape[0])
+        for i in prange(first, last, nogil=True, num_threads=n_threads, schedule="static"):
+            out[i] = nearest_row(&queries[i, 0], rows, weights, by_weight)
+        PyErr_CheckSignals()
+
+
+cdef Py_ssize_t nearest_row(
+    const double* query, const double[:, ::1] rows, const double[::1] weights,
+    const Py_ssize_t[::1] by_weight,
+) noexcept nogil:
+    cdef double best = INFINITY, best_plain = INFINITY, total, plain
+    cdef Py_ssize_t i, winner = 0
+    for i in range(rows.shape[0]):
+        total = weighted_distance(query, &rows[i, 0], weights, by_weight, best)
+        if total > best:
+            continue
+        plain = plain_distance(query, &rows[i, 0], rows.shape[1])
+        if total < best or plain < best_plain:
+            best, best_plain, winner = total, plain, i
+    return winner
+
+
+cdef double weighted_distance(
+    const double* a, const double* b, const double[::1] weights,
+    const Py_ssize_t[::1] by_weight, double limit,
+) noexcept nogil:
+    """‖a − b‖²_w, or something above the limit as soon as that is certain."""
+    cdef double total = 0, difference
+    cdef Py_ssize_t k, l
+    for k in range(by_weight.shape[0]):
+        l = by_weight[k]
+        difference = a[l] - b[l]
+        total += weights[l] * difference * difference
+        if total > limit:
+            break
+    return total
+
+
+cdef double plain_distance(const double* a, const double* b, Py_ssize_t p) noexcept nogil:
+    cdef double total = 0, difference
+    cdef Py_ssize_t l
+    for l in range(p):
+        difference = a[l] - b[l]
+        total += difference * difference
+    return total
