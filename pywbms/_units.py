@@ -1,0 +1,63 @@
+"""The change between the caller's units and the working coordinates of a fit."""
+
+import numpy as np
+
+
+class Units:
+    """Working coordinates: centred, divided by the standard deviation if asked for.
+
+    Columns that hold one value tell nothing: they are left out of the working coordinates and
+    come back as that value.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, p)
+        Finite float64 data, in the caller's units.
+    standardize : bool
+        Divide each column by its standard deviation (ddof = 1).
+
+    Attributes
+    ----------
+    active : ndarray of shape (p,), bool
+        Columns that are not constant.
+    """
+
+    def __init__(self, rows, standardize):
+        self.active = (rows != rows[0]).any(axis=0)
+        self._constant = rows[0].copy()
+        # A power of two a column brings any magnitude near 1 without a rounding error, so that
+        # no square can overflow or vanish.
+        largest = np.abs(rows).max(axis=0)
+        self._exponent = np.where(standardize, np.frexp(largest)[1], 0)
+        near_one = np.ldexp(rows, -self._exponent)
+        self._mean = near_one.mean(axis=0)
+        self._sd = np.ones(rows.shape[1])
+        if standardize and len(rows) > 1:
+            np.subtract(near_one, self._mean, out=near_one)
+            np.square(near_one, out=near_one)
+            self._sd = np.sqrt(near_one.sum(axis=0) / (len(rows) - 1))
+            self._sd[~self.active] = 1.0
+
+    @property
+    def center(self):
+        """Where the working coordinates have their zero, in the caller's units."""
+        return np.ldexp(self._mean, self._exponent)
+
+    @property
+    def scale(self):
+        """What one working unit is in the caller's units."""
+        return np.ldexp(self._sd, self._exponent)
+
+    def forward(self, rows):
+        """Return rows in working coordinates, active columns only, C-contiguous."""
+        near_one = np.ldexp(rows[:, self.active], -self._exponent[self.active])
+        near_one -= self._mean[self.active]
+        near_one /= self._sd[self.active]
+        return np.ascontiguousarray(near_one)
+
+    def backward(self, points):
+        """Return points in the caller's units, all columns."""
+        rows = np.tile(self._constant, (*points.shape[:-1], 1))
+        near_one = points * self._sd[self.active] + self._mean[self.active]
+        rows[..., self.active] = np.ldexp(near_one, self._exponent[self.active])
+        return rows

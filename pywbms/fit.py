@@ -1,0 +1,139 @@
+"""The loop: standardise, warm up, shift and weigh until settled, label.
+
+Nothing else in the package knows this order. The loop stays in Python, which is what makes
+Ctrl-C, callbacks and progress work; each of its steps is one call into the core.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import ThreadpoolController
+
+from pywbms._cloud import Cloud
+from pywbms._stop import COARSE, Pairs, StopRule
+from pywbms._trace import Trace
+from pywbms._units import Units
+
+# Points closer than this share of eps travel on as one: so close that neither modes nor weights
+# tell the difference in their first nine digits.
+FOLDED = 1e-6
+
+
+def fit(
+    X, h, lam, *, lam_scale, exclude_self, warmup, stop, patience, tol, max_iter, eps,
+    standardize, merge, n_threads, record_path, callback,
+):  # fmt: skip
+    """Run WBMS on a finite float64 matrix and return a `Fit`.
+
+    The parameters are those of `WBMS`, which has checked them.
+    """
+    order = row_order(X)
+    rows = X[order]
+    units = Units(rows, standardize)
+    start = Cloud(units.forward(rows), merge, n_threads)
+    trace = Trace(order, units.active, record_path)
+    settle_pairs = exclude_self and stop != "fixed"
+    weights = even(start.points.shape[1])
+    if not units.active.any():  # every column is constant: all rows are one point
+        trace.begin("main", start, weights)
+        return Fit.of(trace, units, start, weights, np.zeros(len(X), int), True, False)
+
+    with blas().limit(limits=1, user_api="blas"):
+        for phase, limit in (("warmup", warmup), ("main", max_iter)):
+            cloud, pairs, swapping = start.restart(), Pairs(patience, eps), []
+            ended = StopRule(stop, patience, tol, eps, exclude_self, cloud)
+            trace.begin(phase, cloud, weights)
+            converged = interrupted = False
+            for _ in range(limit):
+                cloud.fold(FOLDED * eps)
+                moves = cloud.shift(weights, h, exclude_self)
+                swapping = pairs.settle(cloud, moves) if settle_pairs else []
+                weights = cloud.weigh(lam, lam_scale)
+                coarse, fine = cloud.groups(COARSE * eps, swapping), cloud.groups(eps, swapping)
+                state = trace.add(cloud, weights, moves, fine)
+                converged = phase == "main" and ended(cloud, moves, coarse, fine, state.diameter)
+                interrupted = callback is not None and callback(state) is True
+                if converged or interrupted:
+                    break
+            if interrupted:
+                break
+
+    if swapping:  # the rest has settled, so these will swap for ever
+        cloud.put_together(swapping)
+        weights = cloud.weigh(lam, lam_scale)
+        trace.amend(cloud, weights)
+    labels = cloud.groups(eps)[cloud.member]
+    converged = bool(converged) or (stop == "fixed" and not interrupted)
+    return Fit.of(trace, units, cloud, weights, labels, converged, interrupted)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a fit knows in the end: working coordinates, the caller's rows and columns."""
+
+    units: Units
+    labels: np.ndarray
+    modes: np.ndarray
+    weights: np.ndarray
+    history: pd.DataFrame
+    n_iter: int
+    converged: bool
+    interrupted: bool
+    path: np.ndarray | None
+    weights_path: np.ndarray | None
+
+    @classmethod
+    def of(cls, trace, units, cloud, weights, labels, converged, interrupted):
+        """Gather the end of a fit, its rows back in the caller's order."""
+        path, weights_path = trace.path()
+        return cls(
+            units=units,
+            labels=largest_first(trace.in_order(labels)),
+            modes=trace.in_order(cloud.points[cloud.member]),
+            weights=trace.all_columns(weights) if weights.size else even(len(units.active)),
+            history=trace.history(),
+            n_iter=trace.n_iter,
+            converged=converged,
+            interrupted=interrupted,
+            path=path,
+            weights_path=weights_path,
+        )
+
+
+def row_order(X):
+    """Return an order of the rows that depends on their values alone, equal rows side by side.
+
+    The fit then does the same sums in the same order however the caller has sorted the rows.
+    """
+    rows = np.ascontiguousarray(X) + 0.0  # −0.0 becomes 0.0: equal rows are equal bytes
+    as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize)))
+    return np.argsort(as_bytes.ravel(), kind="stable")
+
+
+def largest_first(labels):
+    """Renumber clusters 0 … k − 1, the largest first, ties by their first row.
+
+    Examples
+    --------
+    >>> largest_first(np.array([7, 3, 3, 5])).tolist()
+    [1, 0, 0, 2]
+    """
+    _, first, inverse, size = np.unique(
+        labels, return_index=True, return_inverse=True, return_counts=True
+    )
+    rank = np.empty(len(size), dtype=np.int64)
+    rank[np.lexsort((first, -size))] = np.arange(len(size))
+    return rank[inverse]
+
+
+def even(p):
+    """Return p equal weights."""
+    return np.full(p, 1 / max(p, 1))
+
+
+@cache
+def blas():
+    """Return the handle on the BLAS libraries, held to one thread while ours do the work."""
+    return ThreadpoolController()
