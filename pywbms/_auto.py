@@ -1,0 +1,49 @@
+"""A simple choice of h and lam from the data alone."""
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import adjusted_rand_score
+
+# On z-scores these bounds take in every useful h met so far, from fifty tight clusters to two
+# wide ones; each h is twice the one before.
+H_GRID = 0.005 * 2.0 ** np.arange(9)
+LAM = 0.1
+LEAST_AGREEMENT = 0.75
+MAX_ITER = 60
+
+
+def choose_h(partition, n_rows, unit=1.0):
+    """Choose h as the place where halving or doubling it changes the partition least.
+
+    For each h of a grid the partition is compared (adjusted Rand index) with those at half and
+    at twice that h; the smaller of the two agreements counts. The h with the best one wins, of
+    several the middle one. Only partitions into 2 … n/4 clusters are eligible. If none reaches
+    an agreement of 0.75 there is no structure to speak of, and the largest h is taken.
+
+    Parameters
+    ----------
+    partition : callable
+        Labels of the rows at a given h.
+    n_rows : int
+    unit : float
+        What h is measured in: 1 for z-scores, else the mean variance of the columns.
+
+    Returns
+    -------
+    h : float
+    table : DataFrame
+        A row an h: h, k, agreement, chosen.
+    """
+    grid = H_GRID * unit
+    labels = [partition(value) for value in grid]
+    k = np.array([found.max() + 1 for found in labels])
+    steps = np.array([adjusted_rand_score(a, b) for a, b in zip(labels, labels[1:], strict=False)])
+    agreement = np.minimum(np.append(steps, steps[-1]), np.insert(steps, 0, steps[0]))
+    eligible = (k >= 2) & (k <= max(2, n_rows // 4)) & (agreement >= LEAST_AGREEMENT)
+    chosen = len(grid) - 1
+    if eligible.any():
+        best = np.flatnonzero(eligible & (agreement == agreement[eligible].max()))
+        chosen = best[(len(best) - 1) // 2]
+    table = pd.DataFrame({"h": grid, "k": k, "agreement": agreement})
+    table["chosen"] = np.arange(len(grid)) == chosen
+    return float(grid[chosen]), table

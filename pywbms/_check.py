@@ -1,0 +1,129 @@
+"""Checks of what users hand in. Every message names the column or the argument."""
+
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+
+STOP_RULES = ("settled", "movement", "diameter", "fixed")
+LAM_SCALES = ("mean", "sum")
+
+# Squares of larger values, summed over the features, leave the range of double precision.
+LARGEST_UNSCALED = 1e150
+
+
+def quoted(names, limit=5):
+    """Return names as text, the first few of many.
+
+    Examples
+    --------
+    >>> quoted(["a", 3])
+    "'a', 3"
+    >>> quoted(range(9))
+    '0, 1, 2, 3, 4 and 4 more'
+    """
+    names = list(names)
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(repr(name) for name in names[:limit]) + more
+
+
+def numeric_frame(frame):
+    """Return a float64 copy of a DataFrame; missing values become NaN.
+
+    Raises
+    ------
+    ValueError
+        If there are no rows or columns, if two columns share a name, or if a column is not
+        numeric.
+
+    Examples
+    --------
+    >>> numeric_frame(pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}))["a"].tolist()
+    [1.0, nan]
+    """
+    if frame.shape[1] == 0:
+        raise ValueError("the data have no columns (0 feature(s))")
+    if len(frame) == 0:
+        raise ValueError("the data have no rows (0 sample(s))")
+    repeated = frame.columns[frame.columns.duplicated()].unique()
+    if len(repeated):
+        raise ValueError(f"duplicate column names: {quoted(repeated)}")
+    unusable = [name for name, column in frame.items() if not is_numeric(column)]
+    if unusable:
+        kinds = quoted(dict.fromkeys(str(frame[name].dtype) for name in unusable))
+        raise ValueError(
+            f"columns that are not numeric: {quoted(unusable)} (dtype {kinds}); "
+            "encode them or choose other columns"
+        )
+    matrix = np.empty(frame.shape)
+    for position, (_, column) in enumerate(frame.items()):
+        matrix[:, position] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return pd.DataFrame(matrix, index=frame.index, columns=frame.columns)
+
+
+def is_numeric(column):
+    """Tell whether a Series holds real numbers (integers, floats, booleans, of any backend)."""
+    if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+        return not pd.api.types.is_complex_dtype(column) and not isinstance(
+            column.dtype, pd.CategoricalDtype
+        )
+    if column.dtype != object:
+        return False
+    kind = pd.api.types.infer_dtype(column, skipna=True)
+    return kind in {"integer", "floating", "mixed-integer-float", "boolean", "decimal"}
+
+
+def require_finite(matrix, names):
+    """Raise a ValueError that names the columns with NaN or infinite values, if there are any."""
+    if np.isfinite(matrix).all():
+        return
+    for what, bad in (("NaN", np.isnan(matrix)), ("infinite values", np.isinf(matrix))):
+        columns = np.flatnonzero(bad.any(axis=0))
+        if len(columns):
+            rows = np.flatnonzero(bad.any(axis=1))
+            raise ValueError(
+                f"{what} in column {quoted(names[c] for c in columns)} "
+                f"(first in row {rows[0]}, {len(rows)} row{'s' * (len(rows) > 1)} in all); "
+                "leave these rows out or fill them in"
+            )
+
+
+def require_squarable(matrix, names):
+    """Raise a ValueError that names the columns whose squares overflow when not standardised."""
+    columns = np.flatnonzero(np.abs(matrix).max(axis=0) > LARGEST_UNSCALED)
+    if len(columns):
+        raise ValueError(
+            f"column {quoted(names[c] for c in columns)} has values beyond {LARGEST_UNSCALED:g}, "
+            "too large to be squared; use standardize=True"
+        )
+
+
+def check_parameters(model):
+    """Raise a ValueError that names the first parameter of a WBMS that makes no sense."""
+    for name in ("h", "lam"):
+        value = getattr(model, name)
+        if not (isinstance(value, str) and value == "auto") and not positive(value):
+            raise ValueError(f"{name} must be a positive finite number or 'auto', got {value!r}")
+    for name in ("tol", "eps"):
+        value = getattr(model, name)
+        if not positive(value):
+            raise ValueError(f"{name} must be a positive finite number, got {value!r}")
+    for name, least in (("warmup", 0), ("patience", 1), ("max_iter", 1)):
+        value = getattr(model, name)
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+            raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+    for name, choices in (("stop", STOP_RULES), ("lam_scale", LAM_SCALES)):
+        value = getattr(model, name)
+        if not isinstance(value, str) or value not in choices:
+            raise ValueError(f"{name} must be one of {quoted(choices)}, got {value!r}")
+    for name in ("exclude_self", "standardize", "merge", "record_path"):
+        value = getattr(model, name)
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{name} must be True or False, got {value!r}")
+    if model.callback is not None and not callable(model.callback):
+        raise ValueError(f"callback must be a function or None, got {model.callback!r}")
+
+
+def positive(value):
+    """Tell whether a value is a positive, finite real number."""
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 < value < np.inf

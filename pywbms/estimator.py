@@ -1,0 +1,334 @@
+"""WBMS, the scikit-learn clusterer."""
+
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from pywbms import _auto
+from pywbms._check import check_parameters, numeric_frame, require_finite, require_squarable
+from pywbms._core.nearest import nearest
+from pywbms.fit import fit
+
+
+class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Weighted Blurring Mean Shift.
+
+    Every point moves to the kernel-weighted mean of the others in a feature-weighted distance;
+    features along which points are displaced much lose weight; when the cloud has collapsed,
+    what met is a cluster. The number of clusters and the feature weights come out together.
+
+    The defaults are the form that works in high dimension: a row is left out of its own mean,
+    the weights are learned in a warm-up before the cloud restarts from the data, and the fit
+    ends when the partition has settled. `WBMS.paper` is Algorithm 1 as printed [1]_,
+    `WBMS.released` what its authors' code does.
+
+    Parameters
+    ----------
+    h : float or "auto", default "auto"
+        Bandwidth of the kernel exp(−‖a − b‖²_w / h). On z-scores, useful values lie between
+        0.005 (many tight clusters) and 1. "auto" fits a grid of nine values and takes the one
+        at which halving or doubling h changes the partition least; where none is stable, the
+        largest, which mostly gives one cluster.
+    lam : float or "auto", default "auto"
+        Strength of the entropy term in w_l ∝ exp(−D_l / lam): small values put all weight on
+        few features, large ones make all weights alike. "auto" is 0.1 on the mean scale.
+    lam_scale : {"mean", "sum"}, default "mean"
+        Whether D_l is the mean (the paper) or the sum (the released code) over the rows of the
+        squared displacements along feature l.
+    exclude_self : bool, default True
+        Leave a row out of its own mean.
+    warmup : int, default 20
+        Iterations that only learn the weights, before the cloud restarts from the data.
+    stop : {"settled", "movement", "diameter", "fixed"}, default "settled"
+        "settled": the partition at 100·eps has been the same for `patience` iterations, equals
+        the one at eps, and no row that has met nobody is still on its way. "movement": no point
+        moves by `tol` any more. "diameter": the cloud's diameter changes by less than `tol`.
+        "fixed": exactly `max_iter` iterations.
+    patience : int, default 5
+        Iterations in a row that the partition has to stay the same, or that two rows have to
+        swap places before they are put at their midpoint.
+    tol : float, default 1e-8
+        Tolerance of the rules "movement" and "diameter".
+    max_iter : int, default 300
+        Largest number of iterations after the warm-up.
+    eps : float, default 1e-5
+        Points closer than this have met.
+    standardize : bool, default True
+        Work on z-scores (ddof = 1). Columns that hold one value get weight 0 either way.
+    merge : bool, default True
+        Let equal rows, and points that have met, travel on as one weighted point: the same
+        labels for less work.
+    n_jobs : int, optional
+        Threads, counted as in joblib (None: 1, −1: all). No result depends on it.
+    record_path : bool, default False
+        Keep where every row was after each iteration (`path_`, `weights_path_`).
+    verbose : bool, default False
+        Print a line an iteration.
+    callback : callable, optional
+        Called after each iteration with a read-only `State`; returning True ends the fit, which
+        then keeps what it has.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Cluster of each row, 0 … k − 1; 0 is the largest, ties go by first row.
+    feature_weights_ : ndarray of shape (p,)
+        Weights of the features, at least 0, sum 1.
+    cluster_centers_ : ndarray of shape (k, p)
+        Where the rows of each cluster met, in the units of X.
+    modes_ : ndarray of shape (n, p)
+        Where each row ended, in the units of X.
+    n_clusters_ : int
+    n_iter_ : int
+        Iterations after the warm-up.
+    converged_ : bool
+        Whether the stop rule, and not `max_iter` or a callback, ended the fit.
+    h_, lam_ : float
+        The values used; `lam_` is on the scale of `lam_scale`.
+    history_ : DataFrame
+        A row an iteration: phase, iteration, diameter, movement, groups, entropy, n_points.
+    selection_ : DataFrame or None
+        The grid of h with its scores, if h was "auto".
+    path_ : ndarray of shape (n_iter_ + 1, n, p)
+        With `record_path`: the rows in working coordinates (z-scores), from the start on.
+    weights_path_ : ndarray of shape (n_iter_ + 1, p)
+        With `record_path`: the feature weights that belong to each of them.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (p,)
+        Only if X has names that are strings.
+
+    References
+    ----------
+    .. [1] S. Chakraborty, D. Paul, S. Das, "Automated Clustering of High-dimensional Data with
+       a Feature Weighted Mean Shift Algorithm", AAAI 2021.
+
+    Examples
+    --------
+    >>> from pywbms import WBMS, datasets
+    >>> X, truth = datasets.data1(random_state=0)
+    >>> model = WBMS(h=0.1, lam=0.05).fit(X)
+    >>> model.n_clusters_
+    2
+    >>> model.feature_weights_.round(2)[:4].tolist()
+    [0.47, 0.53, 0.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        h="auto",
+        lam="auto",
+        *,
+        lam_scale="mean",
+        exclude_self=True,
+        warmup=20,
+        stop="settled",
+        patience=5,
+        tol=1e-8,
+        max_iter=300,
+        eps=1e-5,
+        standardize=True,
+        merge=True,
+        n_jobs=None,
+        record_path=False,
+        verbose=False,
+        callback=None,
+    ):
+        self.h = h
+        self.lam = lam
+        self.lam_scale = lam_scale
+        self.exclude_self = exclude_self
+        self.warmup = warmup
+        self.stop = stop
+        self.patience = patience
+        self.tol = tol
+        self.max_iter = max_iter
+        self.eps = eps
+        self.standardize = standardize
+        self.merge = merge
+        self.n_jobs = n_jobs
+        self.record_path = record_path
+        self.verbose = verbose
+        self.callback = callback
+
+    @classmethod
+    def paper(cls, h, lam, **params):
+        """Return Algorithm 1 as printed: self included, one pass, mean scale, diameter rule.
+
+        The kernel is exp(−‖·‖²_w / h), as in the paper's example and its section on rates; for
+        equation (4) as printed, exp(−‖·‖²_w / h²), give the square of h.
+
+        Examples
+        --------
+        >>> WBMS.paper(0.1, 10).exclude_self
+        False
+        """
+        preset = {"exclude_self": False, "warmup": 0, "stop": "diameter", "merge": False}
+        return cls(h, lam, **{**preset, **params})
+
+    @classmethod
+    def released(cls, h, lam, max_iter=30, **params):
+        """Return what the authors' code does: 20 + 30 iterations, self left out, sum scale.
+
+        A pair of rows that has only each other swaps places to the end, as it does there. Rows
+        that are too far from all others for any kernel value, NaN there, are at their nearest
+        neighbour here.
+
+        Examples
+        --------
+        >>> WBMS.released(0.1, 10).stop
+        'fixed'
+        """
+        preset = {"lam_scale": "sum", "stop": "fixed", "merge": False}
+        return cls(h, lam, max_iter=max_iter, **{**preset, **params})
+
+    def fit(self, X, y=None):
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            Finite numbers. It is not written to.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        X = self._matrix(X, reset=True)
+        if not self.standardize:
+            require_squarable(X, self._names())
+        settings = {
+            name: getattr(self, name)
+            for name in (
+                "exclude_self", "warmup", "stop", "patience", "tol", "max_iter", "eps",
+                "standardize", "merge", "lam_scale",
+            )
+        }  # fmt: skip
+        settings["n_threads"] = joblib.effective_n_jobs(self.n_jobs)
+        # One working unit, squared: what h and lam are measured in.
+        unit = 1.0 if self.standardize else float(X.var(axis=0).mean()) or 1.0
+        h, lam, selection = self.h, self.lam, None
+        if isinstance(lam, str):
+            lam = _auto.LAM * unit * (len(X) if self.lam_scale == "sum" else 1)
+        if isinstance(h, str):
+            h, selection = self._choose_h(X, lam, unit, settings)
+        h, lam = float(h), float(lam)
+        fitted = fit(
+            X, h, lam, record_path=self.record_path, callback=self._after_iteration, **settings
+        )
+        self.h_, self.lam_, self.selection_ = h, lam, selection
+        self._keep(X, fitted)
+        if not (fitted.converged or fitted.interrupted):
+            last = fitted.history.iloc[-1]
+            warnings.warn(
+                f"WBMS did not end by the rule {self.stop!r} in max_iter={self.max_iter} "
+                f"iterations ({last.groups} groups, largest move {last.movement:.2g}); the labels "
+                "are those of the last one. A larger h or max_iter may help",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def predict(self, X):
+        """Return the label of the nearest training row in the learned weighted distance.
+
+        Row by row, so that a training row always gets its own label.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (m, p)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        check_is_fitted(self)
+        queries = self._units.forward(self._matrix(X, reset=False))
+        if not self._units.active.any():
+            return np.zeros(len(queries), dtype=self.labels_.dtype)
+        weights = self.feature_weights_[self._units.active]
+        winner = np.empty(len(queries), dtype=np.intp)
+        nearest(
+            queries, self._units.forward(self._X), weights, np.argsort(-weights, kind="stable"),
+            joblib.effective_n_jobs(self.n_jobs), winner,
+        )  # fmt: skip
+        return self.labels_[winner]
+
+    def transform(self, X):
+        """Return the weighted distance of each row to where each cluster met.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (m, p)
+
+        Returns
+        -------
+        ndarray of shape (m, k)
+            In working coordinates (z-scores by default).
+        """
+        check_is_fitted(self)
+        rows = self._units.forward(self._matrix(X, reset=False))
+        centers = self._units.forward(self.cluster_centers_)
+        weights = self.feature_weights_[self._units.active]
+        return np.sqrt(np.stack([((rows - c) ** 2) @ weights for c in centers], axis=1))
+
+    @property
+    def _n_features_out(self):
+        return self.n_clusters_
+
+    def _matrix(self, X, *, reset):
+        if isinstance(X, pd.DataFrame):
+            X = numeric_frame(X)
+        X = validate_data(
+            self, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
+        )
+        require_finite(X, self._names())
+        return X
+
+    def _names(self):
+        return getattr(self, "feature_names_in_", range(self.n_features_in_))
+
+    def _choose_h(self, X, lam, unit, settings):
+        tries = {**settings, "max_iter": min(self.max_iter, _auto.MAX_ITER)}
+
+        def partition(h):
+            return fit(X, h, lam, record_path=False, callback=None, **tries).labels
+
+        h, table = _auto.choose_h(partition, len(X), unit)
+        table.insert(1, "lam", float(lam))
+        return h, table
+
+    def _after_iteration(self, state):
+        if self.verbose:
+            print(
+                f"{state.phase} {state.iteration}: {state.n_points} points in {state.groups} "
+                f"groups, largest move {state.movement:.3g}"
+            )
+        return self.callback(state) if self.callback is not None else None
+
+    def _keep(self, X, fitted):
+        self._X = X.copy()
+        self._units = fitted.units
+        self.labels_ = fitted.labels
+        self.n_clusters_ = int(fitted.labels.max()) + 1
+        self.feature_weights_ = fitted.weights
+        self.modes_ = fitted.units.backward(fitted.modes)
+        centers = pd.DataFrame(fitted.modes).groupby(fitted.labels).mean().to_numpy()
+        self.cluster_centers_ = fitted.units.backward(centers)
+        self.n_iter_ = fitted.n_iter
+        self.converged_ = fitted.converged
+        self.history_ = fitted.history
+        if self.record_path:
+            self.path_ = fitted.path
+            self.weights_path_ = fitted.weights_path

@@ -1,0 +1,409 @@
+"""WBMS as a scikit-learn estimator: conventions, invariances, bad input."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from problems import log_uniform, seeds, tables
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from pywbms import WBMS, datasets
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@parametrize_with_checks([WBMS(), WBMS(h=0.5, lam=1.0)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def example():
+    X, truth = datasets.data1(0)
+    return X, truth, WBMS(0.1, 0.05).fit(X)
+
+
+class TestOutputs:
+    @settings(max_examples=60)
+    @given(tables(), log_uniform(0.01, 2), log_uniform(0.01, 10))
+    def test_every_output_is_in_order(self, X, h, lam):
+        model = WBMS(h, lam, max_iter=40, record_path=True).fit(X)
+        n, p = X.shape
+        sizes = np.bincount(model.labels_)
+        assert (np.diff(sizes) <= 0).all()
+        assert (sizes > 0).all()
+        first = [np.flatnonzero(model.labels_ == k)[0] for k in range(len(sizes))]
+        ties = np.diff(sizes) == 0
+        assert (np.diff(first)[ties] > 0).all()
+        assert (model.feature_weights_ >= 0).all()
+        assert model.feature_weights_.sum() == pytest.approx(1.0, abs=1e-12)
+        constant = (X == X[0]).all(axis=0)
+        if not constant.all():
+            assert (model.feature_weights_[constant] == 0).all()
+        assert model.modes_.shape == (n, p)
+        assert model.cluster_centers_.shape == (len(sizes), p) == (model.n_clusters_, p)
+        for output in (model.modes_, model.cluster_centers_, model.path_, model.weights_path_):
+            assert np.isfinite(output).all()
+        np.testing.assert_array_equal(model.modes_[:, constant], X[:, constant])
+
+    @settings(max_examples=60)
+    @given(tables(), log_uniform(0.01, 2), log_uniform(0.01, 10))
+    def test_training_rows_are_predicted_as_labelled(self, X, h, lam):
+        model = WBMS(h, lam, max_iter=40).fit(X)
+        np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+    def test_modes_and_centers_are_in_the_units_of_the_data(self, example):
+        X, truth, _ = example
+        model = WBMS(0.1, 0.05).fit(X * 1000 + 5)
+        means = (X * 1000 + 5).groupby(truth).mean().sort_values("x1")[["x1", "x2"]]
+        centers = np.sort(model.cluster_centers_[:, :2], axis=0)
+        np.testing.assert_allclose(centers, means, atol=150)
+        np.testing.assert_allclose(
+            model.modes_, model.cluster_centers_[model.labels_], rtol=0, atol=1e-2
+        )
+
+    def test_new_rows_go_to_the_cluster_they_lie_in(self, example):
+        X, truth, model = example
+        fresh, fresh_truth = datasets.data1(99)
+        assert adjusted_rand_score(fresh_truth, model.predict(fresh)) == 1.0
+        assert adjusted_rand_score(truth, model.predict(X + 0.01)) == 1.0
+
+    def test_transform_gives_weighted_distances_to_the_centers(self, example):
+        X, _, model = example
+        distances = model.transform(X)
+        z = (X - X.mean()) / X.std()
+        c = (model.cluster_centers_ - X.mean().to_numpy()) / X.std().to_numpy()
+        for k in range(2):
+            expected = np.sqrt(((z - c[k]) ** 2 * model.feature_weights_).sum(axis=1))
+            np.testing.assert_allclose(distances[:, k], expected, atol=1e-12)
+        np.testing.assert_array_equal(distances.argmin(axis=1), model.labels_)
+
+    def test_the_last_of_the_path_is_the_outcome(self, example):
+        X, _, _ = example
+        model = WBMS(0.1, 0.05, record_path=True).fit(X)
+        assert model.path_.shape == (model.n_iter_ + 1, 200, 32)
+        z = (X - X.mean()) / X.std()
+        np.testing.assert_allclose(model.path_[0], z, atol=1e-12)
+        modes = model.path_[-1] * X.std().to_numpy() + X.mean().to_numpy()
+        np.testing.assert_allclose(modes, model.modes_, atol=1e-12)
+        np.testing.assert_array_equal(model.weights_path_[-1], model.feature_weights_)
+
+    def test_no_path_unless_asked_for(self, example):
+        assert not hasattr(example[2], "path_")
+
+
+class TestInvariances:
+    @settings(max_examples=60)
+    @given(tables(), seeds, log_uniform(0.01, 2), log_uniform(0.01, 10))
+    def test_the_order_of_the_rows_does_not_matter_to_the_bit(self, X, seed, h, lam):
+        order = np.random.default_rng(seed).permutation(len(X))
+        model = WBMS(h, lam, max_iter=40).fit(X)
+        permuted = WBMS(h, lam, max_iter=40).fit(X[order])
+        np.testing.assert_array_equal(permuted.modes_, model.modes_[order])
+        np.testing.assert_array_equal(permuted.feature_weights_, model.feature_weights_)
+        assert adjusted_rand_score(permuted.labels_, model.labels_[order]) == 1.0
+        assert permuted.n_iter_ == model.n_iter_
+
+    @pytest.mark.parametrize("h", [0.05, 0.1, 0.3])
+    def test_the_order_of_the_columns_does_not_matter(self, h):
+        X, _ = datasets.simulation1(6, random_state=2)
+        order = np.random.default_rng(0).permutation(20)
+        model, permuted = WBMS(h, 0.05).fit(X), WBMS(h, 0.05).fit(X.iloc[:, order])
+        np.testing.assert_array_equal(permuted.labels_, model.labels_)
+        np.testing.assert_allclose(
+            permuted.feature_weights_, model.feature_weights_[order], rtol=0, atol=1e-9
+        )
+
+    @pytest.mark.parametrize("h", [0.05, 0.1, 0.3])
+    def test_shift_and_scale_of_a_column_do_not_matter(self, h):
+        X, _ = datasets.simulation1(6, random_state=2)
+        rng = np.random.default_rng(0)
+        moved = X * rng.uniform(1e-3, 1e3, size=20) + rng.normal(size=20) * 100
+        model, again = WBMS(h, 0.05).fit(X), WBMS(h, 0.05).fit(moved)
+        np.testing.assert_array_equal(again.labels_, model.labels_)
+        np.testing.assert_allclose(
+            again.feature_weights_, model.feature_weights_, rtol=0, atol=1e-9
+        )
+
+    def test_powers_of_two_change_nothing_to_the_bit(self, example):
+        X, _, model = example
+        again = WBMS(0.1, 0.05).fit(X * 2.0**900)
+        np.testing.assert_array_equal(again.feature_weights_, model.feature_weights_)
+        np.testing.assert_array_equal(again.modes_, model.modes_ * 2.0**900)
+
+    def test_the_number_of_threads_does_not_matter_to_the_bit(self):
+        X, _ = datasets.simulation1(15, random_state=0)
+        one, two, every = (WBMS(0.03, 0.05, n_jobs=n).fit(X) for n in (None, 2, -1))
+        for other in (two, every):
+            np.testing.assert_array_equal(other.modes_, one.modes_)
+            np.testing.assert_array_equal(other.labels_, one.labels_)
+
+    def test_repeated_rows_share_a_label(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(15, 3))[rng.integers(15, size=60)]
+        for merge in (True, False):
+            labels = pd.Series(WBMS(0.05, 0.5, merge=merge).fit(X).labels_)
+            assert (labels.groupby(X[:, 0]).nunique() == 1).all()
+
+
+class TestInputs:
+    def test_the_input_is_never_written_to(self, example):
+        X = example[0].to_numpy().copy()
+        before = X.copy()
+        WBMS(0.1, 0.05).fit(X).predict(X)
+        np.testing.assert_array_equal(X, before)
+
+    def test_changing_the_input_afterwards_does_not_change_predictions(self, example):
+        X = example[0].to_numpy().copy()
+        model = WBMS(0.1, 0.05).fit(X)
+        queries = X.copy()
+        X[:] = 0
+        np.testing.assert_array_equal(model.predict(queries), model.labels_)
+
+    @pytest.mark.parametrize("kind", ["read-only", "memmap", "fortran", "list", "float32", "view"])
+    def test_any_kind_of_array_gives_the_same(self, example, tmp_path, kind):
+        X, expected = example[0].to_numpy().astype(np.float32).astype(float), None
+        expected = WBMS(0.1, 0.05).fit(X)
+        if kind == "read-only":
+            given = X.copy()
+            given.flags.writeable = False
+        elif kind == "memmap":
+            np.save(tmp_path / "X.npy", X)
+            given = np.load(tmp_path / "X.npy", mmap_mode="r")
+        else:
+            given = {
+                "fortran": np.asfortranarray(X),
+                "list": X.tolist(),
+                "float32": X.astype(np.float32),
+                "view": np.repeat(X, 2, axis=1)[:, ::2],
+            }[kind]
+        model = WBMS(0.1, 0.05).fit(given)
+        np.testing.assert_array_equal(model.modes_, expected.modes_)
+        np.testing.assert_array_equal(model.labels_, expected.labels_)
+
+    @pytest.mark.parametrize(
+        "dtype", ["float32", "Float64", "Float32", "float64[pyarrow]", "double[pyarrow]"]
+    )
+    def test_any_float_dtype_of_a_frame(self, example, dtype):
+        X = example[0].astype("float32").astype("float64")
+        model = WBMS(0.1, 0.05).fit(X.astype(dtype))
+        np.testing.assert_array_equal(model.modes_, WBMS(0.1, 0.05).fit(X).modes_)
+        assert model.feature_names_in_.tolist() == list(X)
+
+    @pytest.mark.parametrize(
+        "dtype",
+        ["int8", "uint16", "int64", "Int64", "UInt8", "int64[pyarrow]", "bool", "boolean",
+         "bool[pyarrow]", "object"],
+    )  # fmt: skip
+    def test_any_integer_or_boolean_dtype_of_a_frame(self, dtype):
+        numbers = np.random.default_rng(0).integers(2, size=(50, 4))
+        X = pd.DataFrame(numbers, columns=list("abcd"))
+        model = WBMS(0.3, 0.5).fit(X.astype(dtype))
+        np.testing.assert_array_equal(model.labels_, WBMS(0.3, 0.5).fit(numbers).labels_)
+
+    def test_columns_of_different_dtypes(self):
+        rng = np.random.default_rng(0)
+        X = pd.DataFrame(
+            {
+                "a": rng.normal(size=40).astype(np.float32),
+                "b": pd.array(rng.integers(3, size=40), dtype="Int16"),
+                "c": rng.random(40) < 0.5,
+                "d": pd.array(rng.normal(size=40), dtype="double[pyarrow]"),
+            }
+        )
+        plain = X.to_numpy(dtype=float)
+        np.testing.assert_array_equal(WBMS(0.3, 1).fit(X).modes_, WBMS(0.3, 1).fit(plain).modes_)
+
+    @pytest.mark.parametrize("exponent", [-320, -300, -160, 160, 300, 307])
+    def test_columns_of_any_magnitude(self, exponent):
+        X, truth = datasets.data1(0)
+        scaled = X.to_numpy() * 10.0**exponent
+        model = WBMS(0.1, 0.05).fit(scaled)
+        assert np.isfinite(model.modes_).all()
+        assert adjusted_rand_score(truth, model.labels_) > (0.9 if exponent > -310 else 0.0)
+
+    @pytest.mark.parametrize("X", [np.zeros((1, 3)), np.ones((5, 2)), np.full((2, 1), 7.0)])
+    def test_data_without_any_variation_are_one_cluster(self, X):
+        for model in (WBMS().fit(X), WBMS.paper(0.1, 1).fit(X), WBMS.released(0.1, 1).fit(X)):
+            assert model.labels_.tolist() == [0] * len(X)
+            assert model.feature_weights_.tolist() == [1 / X.shape[1]] * X.shape[1]
+            np.testing.assert_array_equal(model.modes_, X)
+            assert model.converged_
+            assert model.predict(X).tolist() == [0] * len(X)
+
+
+class TestConventions:
+    def test_pickles(self, example):
+        X, _, model = example
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.predict(X), model.labels_)
+
+    def test_clones(self):
+        model = WBMS(0.2, 3.0, stop="movement", merge=False)
+        assert clone(model).get_params() == model.get_params()
+
+    def test_works_at_the_end_of_a_pipeline(self, example):
+        X, truth, _ = example
+        pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), WBMS(0.1, 0.05))
+        assert adjusted_rand_score(truth, pipeline.fit_predict(X)) == 1.0
+        assert pipeline[-1].feature_names_in_.tolist() == list(X)
+
+    def test_set_output_gives_frames(self, example):
+        X, _, _ = example
+        model = WBMS(0.1, 0.05).set_output(transform="pandas")
+        distances = model.fit_transform(X)
+        assert distances.columns.tolist() == ["wbms0", "wbms1"]
+        assert distances.index.equals(X.index)
+
+    def test_presets(self):
+        paper = WBMS.paper(0.1, 10).get_params()
+        assert (paper["exclude_self"], paper["warmup"], paper["stop"], paper["lam_scale"]) == (
+            False, 0, "diameter", "mean",
+        )  # fmt: skip
+        released = WBMS.released(0.1, 10).get_params()
+        assert (released["warmup"], released["max_iter"], released["lam_scale"]) == (20, 30, "sum")
+        assert WBMS.released(0.1, 10, n_jobs=2).n_jobs == 2
+
+    def test_not_fitted(self):
+        with pytest.raises(NotFittedError):
+            WBMS().predict([[1.0]])
+
+
+class TestAuto:
+    @pytest.mark.parametrize("seed", range(5))
+    def test_the_motivating_example(self, seed):
+        X, truth = datasets.data1(seed)
+        model = WBMS().fit(X)
+        assert adjusted_rand_score(truth, model.labels_) == 1.0
+        assert model.feature_weights_[:2].sum() > 0.99
+
+    def test_the_choice_can_be_looked_up(self):
+        X, _ = datasets.data1(0)
+        model = WBMS().fit(X)
+        table = model.selection_
+        assert list(table) == ["h", "lam", "k", "agreement", "chosen"]
+        assert table.loc[table.chosen, "h"].tolist() == [model.h_]
+        assert WBMS(0.1, 0.1).fit(X).selection_ is None
+
+    def test_the_choice_is_an_ordinary_fit(self):
+        X, _ = datasets.simulation1(5, random_state=0)
+        auto = WBMS().fit(X)
+        np.testing.assert_array_equal(WBMS(auto.h_, auto.lam_).fit(X).modes_, auto.modes_)
+
+    def test_noise_is_one_cluster(self):
+        X = np.random.default_rng(0).normal(size=(200, 10))
+        assert WBMS().fit(X).n_clusters_ == 1
+
+    def test_lam_on_the_sum_scale_is_the_same_choice(self):
+        X, _ = datasets.data1(0)
+        mean, total = WBMS().fit(X), WBMS(lam_scale="sum").fit(X)
+        assert total.lam_ == pytest.approx(mean.lam_ * 200)
+        np.testing.assert_array_equal(total.labels_, mean.labels_)
+
+    def test_unscaled_data_get_a_grid_in_their_units(self):
+        X, _ = datasets.varied_densities(random_state=0, n_noise_features=0)
+        metres, millimetres = (
+            WBMS(standardize=False, eps=1e-5 * unit).fit(X * unit) for unit in (1, 1000)
+        )
+        assert millimetres.h_ == pytest.approx(metres.h_ * 1e6)
+
+
+BAD_PARAMETERS = [
+    ({"h": 0}, "h must be a positive"),
+    ({"h": -1.0}, "h must be a positive"),
+    ({"h": np.nan}, "h must be a positive"),
+    ({"h": np.inf}, "h must be a positive"),
+    ({"h": "wide"}, "h must be a positive"),
+    ({"h": None}, "h must be a positive"),
+    ({"lam": 0.0}, "lam must be a positive"),
+    ({"lam": -2}, "lam must be a positive"),
+    ({"lam": True}, "lam must be a positive"),
+    ({"lam_scale": "median"}, "lam_scale must be one of 'mean', 'sum'"),
+    ({"exclude_self": "no"}, "exclude_self must be True or False"),
+    ({"warmup": -1}, "warmup must be an integer of at least 0"),
+    ({"warmup": 2.5}, "warmup must be an integer"),
+    ({"stop": "never"}, "stop must be one of 'settled'"),
+    ({"patience": 0}, "patience must be an integer of at least 1"),
+    ({"tol": 0}, "tol must be a positive"),
+    ({"max_iter": 0}, "max_iter must be an integer of at least 1"),
+    ({"eps": 0}, "eps must be a positive"),
+    ({"eps": "small"}, "eps must be a positive"),
+    ({"standardize": 1}, "standardize must be True or False"),
+    ({"merge": None}, "merge must be True or False"),
+    ({"record_path": "yes"}, "record_path must be True or False"),
+    ({"n_jobs": 0}, "n_jobs"),
+    ({"callback": 3}, "callback must be a function"),
+]
+
+FRAME = pd.DataFrame({"a": [1.0, 2, 3], "b": [2.0, 1, 5]})
+
+BAD_DATA = [
+    (FRAME.assign(b=[1.0, np.nan, 2]), "NaN in column 'b' .first in row 1, 1 row in all"),
+    (FRAME.assign(b=[1.0, np.inf, -np.inf]), "infinite values in column 'b'.*2 rows"),
+    (FRAME.assign(b=pd.array([1, None, 2], dtype="Int64")), "NaN in column 'b'"),
+    (FRAME.assign(b=pd.array([1, None, 2], dtype="double[pyarrow]")), "NaN in column 'b'"),
+    (FRAME.assign(c=["x", "y", "z"]), "not numeric: 'c'"),
+    (FRAME.assign(c=pd.Categorical([1, 2, 1])), "not numeric: 'c'"),
+    (FRAME.assign(c=pd.to_datetime(["2020", "2021", "2022"])), "not numeric: 'c'"),
+    (FRAME.assign(c=[1 + 2j, 0, 1]), "not numeric: 'c'"),
+    (FRAME.set_axis(["a", "a"], axis=1), "duplicate column names: 'a'"),
+    (FRAME.iloc[:0], "no rows"),
+    (FRAME[[]], "no columns"),
+    (np.array([[1.0, np.nan], [0.0, 1.0]]), "NaN in column 1"),
+    (np.array([[np.inf, 1.0], [0.0, 1.0]]), "infinite values in column 0"),
+    (np.zeros((0, 3)), r"0 sample\(s\)"),
+    (np.zeros((3, 0)), r"0 feature\(s\)"),
+    (np.zeros(3), "Expected 2D array"),
+    (np.zeros((2, 2, 2)), "Found array with dim 3"),
+]
+
+
+@pytest.mark.parametrize(("params", "message"), BAD_PARAMETERS, ids=str)
+def test_bad_parameters_are_named(params, message):
+    with pytest.raises(ValueError, match=message):
+        WBMS(**params).fit(FRAME)
+
+
+@pytest.mark.parametrize(("X", "message"), BAD_DATA, ids=[message for _, message in BAD_DATA])
+def test_bad_data_are_named(X, message):
+    with pytest.raises(ValueError, match=message):
+        WBMS(0.1, 1.0).fit(X)
+
+
+@pytest.mark.parametrize("container", [scipy.sparse.csr_matrix, scipy.sparse.coo_array])
+def test_sparse_matrices_are_refused(container):
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        WBMS().fit(container(np.eye(3)))
+
+
+def test_unscaled_values_that_cannot_be_squared_are_refused():
+    with pytest.raises(ValueError, match="column 'b' has values beyond"):
+        WBMS(0.1, 1.0, standardize=False).fit(FRAME.assign(b=[1e200, 0, 1]))
+
+
+def test_prediction_needs_the_same_columns():
+    model = WBMS(0.1, 1.0).fit(FRAME)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(FRAME.rename(columns={"b": "c"}))
+    with pytest.raises(ValueError, match="NaN in column 'a'"):
+        model.predict(FRAME.assign(a=np.nan))
+
+
+@given(st.sampled_from([2, 3, 5]), seeds)
+@settings(max_examples=20)
+def test_duplicated_data_have_the_same_weights(times, seed):
+    """Kept in its own mean, a row that is there m times is a row of mass m."""
+    X = np.random.default_rng(seed).normal(size=(12, 3))
+    repeated = np.tile(X, (times, 1))
+    once = WBMS(0.3, 0.5, exclude_self=False, standardize=False, max_iter=15).fit(X)
+    often = WBMS(0.3, 0.5, exclude_self=False, standardize=False, max_iter=15).fit(repeated)
+    np.testing.assert_allclose(often.feature_weights_, once.feature_weights_, atol=1e-9)
