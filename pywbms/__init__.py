@@ -1,0 +1,7 @@
+"""Weighted Blurring Mean Shift: clusters, how many there are, and which features matter."""
+
+from pywbms._version import __version__
+from pywbms.estimator import WBMS
+from pywbms.frame import WBMSResult, wbms
+
+__all__ = ["WBMS", "WBMSResult", "__version__", "wbms"]

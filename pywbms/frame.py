@@ -1,0 +1,332 @@
+"""What pandas users touch: wbms(df), the df.wbms accessor and WBMSResult."""
+
+import html
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from pywbms._check import numeric_frame, quoted, require_finite
+from pywbms.estimator import WBMS
+
+NA_ACTIONS = ("raise", "omit")
+
+
+def wbms(data, columns=None, *, h="auto", lam="auto", na_action="raise", **params):
+    """Cluster the rows of a DataFrame.
+
+    Parameters
+    ----------
+    data : DataFrame or array-like of shape (n, p)
+        Numeric columns of any dtype. It is not written to.
+    columns : name or list of names, optional
+        The columns to use; all of them by default.
+    h, lam : float or "auto"
+        Bandwidth and entropy parameter; "auto" chooses them from the data.
+    na_action : {"raise", "omit"}, default "raise"
+        What to do with rows that have missing values: raise an error that names the columns, or
+        leave them out and give them the label −1.
+    **params
+        Any other parameter of `WBMS`.
+
+    Returns
+    -------
+    WBMSResult
+
+    Examples
+    --------
+    >>> from pywbms import datasets, wbms
+    >>> df, truth = datasets.data1(random_state=0)
+    >>> result = wbms(df, h=0.1, lam=0.05)
+    >>> result.n_clusters
+    2
+    >>> result.weights.nlargest(2).round(2).to_dict()
+    {'x2': 0.53, 'x1': 0.47}
+    """
+    if na_action not in NA_ACTIONS:
+        raise ValueError(f"na_action must be one of {quoted(NA_ACTIONS)}, got {na_action!r}")
+    frame = numeric_frame(chosen_columns(as_frame(data), columns))
+    kept = complete_rows(frame, na_action)
+    require_finite(frame.to_numpy()[kept], frame.columns)
+    estimator = WBMS(h, lam, **params).fit(frame.to_numpy()[kept])
+    return WBMSResult(estimator, frame.index, frame.columns, kept, na_action)
+
+
+@pd.api.extensions.register_dataframe_accessor("wbms")
+class WBMSAccessor:
+    """Clustering as a method of every DataFrame: ``df.wbms.cluster()``.
+
+    Examples
+    --------
+    >>> import pandas as pd, pywbms
+    >>> df = pd.DataFrame({"a": [0.0, 0.1, 0.2, 5.0, 5.1, 5.2], "b": [1.0, 2, 1, 2, 1, 2]})
+    >>> df.wbms.cluster("a", h=0.1, lam=1.0).labels.tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+
+    def __init__(self, frame):
+        self._frame = frame
+
+    def cluster(self, columns=None, **params):
+        """Cluster the rows; the arguments are those of `wbms`.
+
+        Returns
+        -------
+        WBMSResult
+        """
+        return wbms(self._frame, columns, **params)
+
+
+class WBMSResult:
+    """A clustering of a DataFrame, in its index, its column names and its units.
+
+    Attributes
+    ----------
+    labels : Series
+        Cluster of each row, 0 … k − 1 (0 is the largest); −1 for rows left out.
+    weights : Series
+        Weight of each column, at least 0, sum 1.
+    centers : DataFrame
+        Where the rows of each cluster met, k × columns.
+    modes : DataFrame
+        Where each row ended; rows left out are not in it.
+    data : DataFrame
+        The rows that were clustered, as float64.
+    history : DataFrame
+        A row an iteration: phase, iteration, diameter, movement, groups, entropy, n_points.
+    n_clusters, n_iter : int
+    h, lam : float
+    converged : bool
+    selection : DataFrame or None
+        How h was chosen, if it was.
+    scale : Series
+        What each column was divided by (its standard deviation) before clustering.
+    path : ndarray of shape (n_iter + 1, rows, columns) or None
+        Where the rows were after each iteration, with ``record_path=True``.
+    estimator : WBMS
+        The fitted estimator behind the result.
+    """
+
+    def __init__(self, estimator, index, columns, kept, na_action):
+        self.estimator = estimator
+        self._index = index
+        self._columns = columns
+        self._kept = kept
+        self._na_action = na_action
+
+    @property
+    def labels(self):  # noqa: D102 (the class documents its attributes)
+        labels = np.full(len(self._index), -1)
+        labels[self._kept] = self.estimator.labels_
+        return pd.Series(labels, index=self._index, name="cluster")
+
+    @property
+    def weights(self):  # noqa: D102
+        return pd.Series(
+            self.estimator.feature_weights_, index=self._columns, name="weight", copy=True
+        )
+
+    @property
+    def centers(self):  # noqa: D102
+        index = pd.RangeIndex(self.n_clusters, name="cluster")
+        return pd.DataFrame(
+            self.estimator.cluster_centers_, index=index, columns=self._columns, copy=True
+        )
+
+    @property
+    def modes(self):  # noqa: D102
+        return self._rows(self.estimator.modes_)
+
+    @property
+    def data(self):  # noqa: D102
+        return self._rows(self.estimator._X)
+
+    @property
+    def history(self):  # noqa: D102
+        return self.estimator.history_.copy()
+
+    @property
+    def n_clusters(self):  # noqa: D102
+        return self.estimator.n_clusters_
+
+    @property
+    def n_iter(self):  # noqa: D102
+        return self.estimator.n_iter_
+
+    @property
+    def h(self):  # noqa: D102
+        return self.estimator.h_
+
+    @property
+    def lam(self):  # noqa: D102
+        return self.estimator.lam_
+
+    @property
+    def converged(self):  # noqa: D102
+        return self.estimator.converged_
+
+    @property
+    def selection(self):  # noqa: D102
+        return self.estimator.selection_
+
+    @property
+    def scale(self):  # noqa: D102
+        return pd.Series(self.estimator._units.scale, index=self._columns, name="scale")
+
+    @property
+    def path(self):  # noqa: D102
+        if not self.estimator.record_path:
+            return None
+        units = self.estimator._units
+        return units.backward(self.estimator.path_[..., units.active])
+
+    def with_path(self):
+        """Return the same result with its path recorded, fitting once more if need be."""
+        if self.estimator.record_path:
+            return self
+        again = clone(self.estimator).set_params(h=self.h, lam=self.lam, record_path=True)
+        again.fit(self.estimator._X)
+        again.selection_ = self.selection
+        return WBMSResult(again, self._index, self._columns, self._kept, self._na_action)
+
+    def predict(self, data):
+        """Return the cluster of new rows: that of the nearest clustered row.
+
+        Parameters
+        ----------
+        data : DataFrame or array-like
+            Has the columns that were clustered; others are ignored. Rows with missing values
+            are treated as they were in the fit (`na_action`).
+
+        Returns
+        -------
+        Series
+        """
+        frame = numeric_frame(chosen_columns(as_frame(data, self._columns), self._columns))
+        kept = complete_rows(frame, self._na_action)
+        require_finite(frame.to_numpy()[kept], frame.columns)
+        labels = np.full(len(frame), -1)
+        labels[kept] = self.estimator.predict(frame.to_numpy()[kept])
+        return pd.Series(labels, index=frame.index, name="cluster")
+
+    def augment(self, data, name="cluster"):
+        """Return a copy of the clustered DataFrame with the labels as a further column.
+
+        Parameters
+        ----------
+        data : DataFrame
+            The one that was clustered (same rows; it may have further columns).
+        name : default "cluster"
+            Name of the new column.
+        """
+        data = as_frame(data)
+        if not data.index.equals(self._index):
+            raise ValueError("data must have the rows that were clustered (its index differs)")
+        if name in data.columns:
+            raise ValueError(f"data already has a column {name!r}; give another name=")
+        augmented = data.copy()
+        augmented[name] = self.labels.to_numpy()
+        return augmented
+
+    def summary(self, top=5):
+        """Return a DataFrame, a row a cluster: its size, its share, and where it met.
+
+        Parameters
+        ----------
+        top : int, default 5
+            How many of the heaviest columns to show.
+        """
+        heaviest = self.weights.nlargest(top).index
+        size = np.bincount(self.estimator.labels_, minlength=self.n_clusters)
+        table = self.centers[heaviest]
+        table.insert(0, "size", size, allow_duplicates=True)
+        table.insert(1, "share", size / size.sum(), allow_duplicates=True)
+        return table
+
+    def plot(self, kind="overview", **options):
+        """Draw the result (needs matplotlib).
+
+        Parameters
+        ----------
+        kind : {"overview", "clusters", "weights", "collapse"}
+        **options
+            Options of the function of that name in `pywbms.plot`.
+        """
+        from pywbms import plot
+
+        return plot.draw(self, kind, **options)
+
+    def __repr__(self):
+        sizes = np.bincount(self.estimator.labels_)
+        lines = [self._headline(), "", "cluster sizes: " + self._some(map(str, sizes), 12)]
+        lines.append("heaviest columns: " + self._some(self._heaviest(), 6))
+        omitted = int((~self._kept).sum())
+        if omitted:
+            lines.append(f"rows left out (missing values): {omitted}")
+        lines += ["", "labels weights centers modes history summary() plot() predict() augment()"]
+        return "\n".join(lines)
+
+    def _repr_html_(self):
+        table = self.summary().to_html(float_format=lambda x: f"{x:.4g}", max_rows=20)
+        heaviest = html.escape(self._some(self._heaviest(), 6))
+        return (
+            f"<p><b>{html.escape(self._headline())}</b><br>heaviest columns: {heaviest}</p>{table}"
+        )
+
+    def _headline(self):
+        model, k = self.estimator, self.n_clusters
+        how = "ended" if self.converged else "not ended"
+        return (
+            f"WBMS: {k} cluster{'s' * (k != 1)} in {len(model.labels_)} rows × "
+            f"{len(self._columns)} columns (h = {self.h:.4g}, lam = {self.lam:.4g}; "
+            f"{how} by the rule {model.stop!r} after {self.n_iter} iterations)"
+        )
+
+    def _heaviest(self):
+        return (f"{name} {w:.2f}" for name, w in self.weights.sort_values(ascending=False).items())
+
+    @staticmethod
+    def _some(texts, limit):
+        texts = list(texts)
+        more = f", … {len(texts) - limit} more" if len(texts) > limit else ""
+        return ", ".join(texts[:limit]) + more
+
+    def _rows(self, matrix):
+        return pd.DataFrame(
+            matrix, index=self._index[self._kept], columns=self._columns, copy=True
+        )
+
+
+def as_frame(data, columns=None):
+    """Return data as a DataFrame; an array gets the given column names, or its column numbers."""
+    if isinstance(data, pd.DataFrame):
+        return data
+    if isinstance(data, pd.Series):
+        raise ValueError("data must have columns: use series.to_frame()")
+    array = np.asarray(data)
+    if array.ndim != 2:
+        raise ValueError(f"data must be two-dimensional, got {array.ndim} dimension(s)")
+    if columns is not None and array.shape[1] != len(columns):
+        raise ValueError(f"data must have {len(columns)} columns, got {array.shape[1]}")
+    return pd.DataFrame(array, columns=columns)
+
+
+def chosen_columns(frame, columns):
+    """Return the named columns of a DataFrame, or all of them."""
+    if columns is None:
+        return frame
+    columns = [columns] if isinstance(columns, str) or not np.iterable(columns) else list(columns)
+    missing = [name for name in columns if name not in frame.columns]
+    if missing:
+        raise ValueError(f"columns that are not in the data: {quoted(missing)}")
+    return frame[columns]
+
+
+def complete_rows(frame, na_action):
+    """Return which rows to use: those without missing values if the others may be left out."""
+    if na_action == "raise":
+        return np.ones(len(frame), dtype=bool)
+    kept = frame.notna().all(axis=1).to_numpy()
+    if not kept.any():
+        raise ValueError("no rows are left: every row has a missing value (na_action='omit')")
+    return kept
