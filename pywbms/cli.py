@@ -1,0 +1,658 @@
+"""The command ``pywbms``.
+
+A command is a function that takes the parsed arguments and raises when it fails, and a block in
+`build_parser`; everything they share (exit codes, messages, warnings) is in `main`.
+"""
+
+import argparse
+import csv
+import importlib
+import json
+import os
+import shutil
+import sys
+import time
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from pywbms import __version__, datasets, plot
+from pywbms._check import is_numeric, positive, quoted
+from pywbms.frame import NA_ACTIONS, wbms
+
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
+SEPARATORS |= {f"{suffix}.gz": separator for suffix, separator in SEPARATORS.items()}
+PARQUET = (".parquet", ".pq")
+PICTURES = (".png", ".pdf", ".svg")
+STDOUT = Path("-")
+
+TOP_CLUSTERS = 10
+TOP_FEATURES = 5
+SECONDS_BETWEEN_UPDATES = 0.1
+
+
+def main(argv=None):
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : list of str, optional
+        The arguments; those of the process by default.
+
+    Returns
+    -------
+    int
+        The exit code: 0, 1 (the job failed), 2 (no command) or 130 (interrupted).
+
+    Raises
+    ------
+    SystemExit
+        From argparse: code 2 for bad usage, 0 after ``--help`` and ``--version``.
+    """
+    parser = build_parser()
+    args = parser.parse_args(argv)
+    if args.command is None:
+        parser.print_help(sys.stderr)
+        return 2
+    try:
+        with warnings_at_the_end():
+            args.run(args)
+    except KeyboardInterrupt:
+        say("interrupted")
+        return 130
+    except BrokenPipeError:  # whoever reads the output has seen enough
+        return 0
+    except (ValueError, OSError, ImportError, MemoryError) as error:
+        say(f"error: {reason(error)}")
+        return 1
+    return 0
+
+
+def build_parser():
+    """Return the parser; each command sets `run`, the function that does its work."""
+    parser = argparse.ArgumentParser(
+        prog="pywbms",
+        description="Weighted Blurring Mean Shift: clusters, how many there are, and which "
+        "features matter.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"pywbms {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+
+    command = add_command(commands, "demo", run_demo, "cluster the paper's motivating example")
+    command.add_argument(
+        "--seed", type=number(int, lambda n: n >= 0, "a whole number of at least 0"), default=0,
+        metavar="N", help="seed of the random data (default 0)",
+    )  # fmt: skip
+    command.add_argument(
+        "--out", type=picture_path, default="demo.png", metavar="FILE.png",
+        help="where the picture goes (default demo.png)",
+    )  # fmt: skip
+
+    command = add_command(commands, "fit", run_fit, "cluster the rows of a file")
+    command.add_argument(
+        "data", type=table_path, metavar="DATA",
+        help="table with a header: .csv, .tsv, .tab, .txt (each also with .gz), .parquet or .pq",
+    )  # fmt: skip
+    model = command.add_argument_group("model")
+    for option, text in (("--h", "bandwidth"), ("--lam", "entropy parameter")):
+        model.add_argument(
+            option, type=positive_or_auto, default="auto", metavar="X",
+            help=f"{text}: a positive number or auto (default)",
+        )  # fmt: skip
+    model.add_argument(
+        "--no-standardize", dest="standardize", action="store_false",
+        help="work on the columns as they are, not on z-scores",
+    )  # fmt: skip
+    model.add_argument(
+        "--max-iter", type=number(int, lambda n: n >= 1, "a whole number of at least 1"),
+        default=300, metavar="N", help="largest number of iterations (default 300)",
+    )  # fmt: skip
+    model.add_argument(
+        "--jobs", type=number(int, lambda n: n != 0, "a whole number other than 0"), metavar="N",
+        help="threads (default 1; -1: all)",
+    )  # fmt: skip
+    table = command.add_argument_group("rows and columns")
+    table.add_argument("--columns", type=names, metavar="A,B,C", help="the columns to use")
+    table.add_argument("--exclude", type=names, metavar="A,B,C", help="the columns not to use")
+    table.add_argument(
+        "--index", metavar="COLUMN", help="the column that identifies the rows (it is not used)"
+    )
+    table.add_argument(
+        "--na-action", choices=NA_ACTIONS, default="raise",
+        help="refuse rows with missing values (default), or leave them out: cluster -1",
+    )  # fmt: skip
+    output = command.add_argument_group("output")
+    output.add_argument(
+        "--out", type=output_path, metavar="FILE",
+        help="write the labels, in the format of the suffix; - for CSV on standard output",
+    )  # fmt: skip
+    output.add_argument(
+        "--augment", action="store_true", help="write the whole table with the labels"
+    )
+    output.add_argument(
+        "--plot", type=picture_path, metavar="FILE.png", help="draw clusters and feature weights"
+    )
+    return parser
+
+
+def add_command(commands, name, run, text):
+    """Add a command with what all commands have, and return its parser."""
+    command = commands.add_parser(
+        name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False
+    )
+    command.add_argument("--json", action="store_true", help="print one JSON object, no table")
+    command.set_defaults(run=run, usage_error=command.error)
+    return command
+
+
+def run_demo(args):
+    """Cluster the paper's motivating example and draw how its cloud collapses."""
+    require_output(args.out)
+    data, truth = datasets.data1(args.seed)
+    result = cluster(data, record_path=True)
+    ari = adjusted_rand_score(truth, result.labels)
+    picture = None
+    try:
+        require_matplotlib()
+        picture = save_picture(plot.collapse(result), args.out)
+    except ImportError as error:
+        say(reason(error))
+    if args.json:
+        emit(as_json(result, ari=ari))
+    else:
+        score = f"ARI {ari:.3f} (adjusted Rand index against the truth; 1 is a perfect match)"
+        emit(as_text(result, [score, *wrote("picture", picture)]))
+
+
+def run_fit(args):
+    """Cluster the rows of a file; write the labels and a picture if asked to."""
+    check_outputs(args)
+    table = load(args.data, args.index)
+    features = chosen_features(table, args)
+    check_values(table[features], args.na_action)
+    if args.out:
+        check_label_column(table, args.augment)
+    result = cluster(
+        table, features,
+        h=args.h, lam=args.lam, na_action=args.na_action, standardize=args.standardize,
+        max_iter=args.max_iter, n_jobs=args.jobs,
+    )  # fmt: skip
+    to_stdout = args.out == STDOUT
+    labelled = result.augment(table) if args.augment else label_table(result)
+    if args.out and not to_stdout:
+        write_table(labelled, args.out)
+    if args.plot:
+        save_picture(result.plot(), args.plot)
+    # Files come first: they are there even if whoever reads the standard output has gone.
+    if args.json:
+        emit(as_json(result))
+        return
+    files = [*wrote("labels", None if to_stdout else args.out), *wrote("picture", args.plot)]
+    emit(as_text(result, files), sys.stderr if to_stdout else sys.stdout)
+    if to_stdout:
+        emit(labelled.to_csv(index=False).rstrip("\n"))
+
+
+# --- Arguments ------------------------------------------------------------------------------------
+
+
+def number(convert, allowed, what):
+    """Return a function that reads numbers and refuses those that are not allowed."""
+
+    def read(text):
+        try:
+            value = convert(text)
+        except ValueError:
+            value = None
+        if value is None or not allowed(value):
+            raise argparse.ArgumentTypeError(f"must be {what}, got {text!r}")
+        return value
+
+    return read
+
+
+def positive_or_auto(text):
+    """Return a positive number, or "auto"."""
+    return text if text == "auto" else number(float, positive, "a positive number or auto")(text)
+
+
+def names(text):
+    """Return the names in a line of CSV, so that a quoted name may have a comma.
+
+    Examples
+    --------
+    >>> names('a, "b,c"')
+    ['a', 'b,c']
+    """
+    found = next(csv.reader([text], skipinitialspace=True), [])
+    if not all(found) or not found:
+        raise argparse.ArgumentTypeError(f"must be names with commas between them, got {text!r}")
+    return found
+
+
+def table_path(text):
+    """Return the path of a table in a format that is known."""
+    return path_with_suffix(text, (*SEPARATORS, *PARQUET))
+
+
+def output_path(text):
+    """Return the path of a table to write, or "-" for the standard output."""
+    return STDOUT if text == str(STDOUT) else table_path(text)
+
+
+def picture_path(text):
+    """Return the path of a picture in a format that is known."""
+    return path_with_suffix(text, PICTURES)
+
+
+def path_with_suffix(text, known):
+    """Return a path whose suffix is one of those known."""
+    path = Path(text)
+    if suffix_of(path) not in known:
+        raise argparse.ArgumentTypeError(
+            f"the suffix must be one of {' '.join(known)}, got {text!r}"
+        )
+    return path
+
+
+def suffix_of(path):
+    """Return a path's suffix in lower case, both of them if it is compressed.
+
+    Examples
+    --------
+    >>> suffix_of(Path("my.table.CSV.gz"))
+    '.csv.gz'
+    """
+    compressed = path.suffix.lower() == ".gz"
+    return "".join(path.suffixes[-2:] if compressed else path.suffixes[-1:]).lower()
+
+
+# --- Checks before the work starts ----------------------------------------------------------------
+
+
+def check_outputs(args):
+    """Raise if the output could not be written in the end: a long fit would be lost."""
+    if args.augment and not args.out:
+        args.usage_error("--augment needs --out")
+    if args.json and args.out == STDOUT:
+        args.usage_error("--json and --out - both write to the standard output")
+    if args.out and args.out != STDOUT:
+        require_output(args.out)
+        if args.out.exists() and args.data.exists() and args.out.samefile(args.data):
+            raise ValueError(f"--out would overwrite the data: {args.out}")
+        if suffix_of(args.out) in PARQUET:
+            require_pyarrow()
+    if args.plot:
+        require_output(args.plot)
+        require_matplotlib()
+
+
+def require_output(path):
+    """Raise an OSError if a file cannot be written."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise IsADirectoryError(f"cannot write {path}: it is a folder")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise PermissionError(f"cannot write {path}: permission denied")
+
+
+def require_matplotlib():
+    """Raise an ImportError that says what to install if matplotlib is missing."""
+    require("matplotlib", "a picture", extra="plot")
+    import matplotlib
+
+    matplotlib.use("agg")  # a picture in a file needs no display
+
+
+def require_pyarrow():
+    """Raise an ImportError that says what to install if pyarrow is missing."""
+    require("pyarrow", "Parquet", extra="parquet")
+
+
+def require(module, what, extra):
+    """Import a module of an extra, or raise an ImportError that says what to install."""
+    try:
+        importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(f'{what} needs {module}: pip install "pywbms[{extra}]"') from error
+
+
+# --- Tables ---------------------------------------------------------------------------------------
+
+
+def load(path, index):
+    """Read a table and number its rows, or name them after a column.
+
+    Parameters
+    ----------
+    path : Path
+    index : str or None
+        The column that identifies the rows. By default it is the index of a DataFrame that was
+        saved with one, which only Parquet knows of.
+
+    Returns
+    -------
+    DataFrame
+        All columns, also the one that is its index.
+    """
+    if suffix_of(path) in PARQUET:
+        table = read_parquet(path)
+        if not isinstance(table.index, pd.RangeIndex):
+            table = table.reset_index()
+            index = table.columns[0] if index is None else index
+    else:
+        table = read_text(path, index)
+    if not len(table):
+        raise ValueError(f"there are no rows in {path}")
+    if index is None:
+        return table.reset_index(drop=True)
+    require_columns(table, [index])
+    return table.set_index(index, drop=False)
+
+
+def read_parquet(path):
+    """Read a Parquet file, its column names as text."""
+    require_pyarrow()
+    # Opened here because pyarrow says little about files that are missing or unreadable.
+    with naming("read", path), path.open("rb") as file:
+        table = pd.read_parquet(file, engine="pyarrow")
+    return table.rename(columns=str)
+
+
+def read_text(path, index):
+    """Read a CSV or TSV file, the index column as it is written."""
+    with naming("read", path), warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
+            return pd.read_csv(
+                path,
+                sep=SEPARATORS[suffix_of(path)],
+                index_col=False,  # else a field too many makes each column the one before it
+                low_memory=False,  # whole columns at once: one type each
+                converters={index: str} if index is not None else None,  # "007" and "NA" stay
+            )
+        except pd.errors.ParserWarning as warning:
+            raise ValueError("its rows have more fields than its header") from warning
+
+
+def write_table(table, path):
+    """Write a table in the format of the path's suffix."""
+    with naming("write", path):
+        if suffix_of(path) in PARQUET:
+            table.to_parquet(path, engine="pyarrow", index=False)
+        else:
+            table.to_csv(path, sep=SEPARATORS[suffix_of(path)], index=False)
+
+
+def save_picture(figure, path):
+    """Write a matplotlib figure, close it, and return the path."""
+    import matplotlib.pyplot as plt
+
+    with naming("write", path):
+        figure.savefig(path, dpi=150)
+    plt.close(figure)
+    return path
+
+
+@contextmanager
+def naming(verb, path):
+    """Raise what goes wrong with a file as a ValueError that names it."""
+    try:
+        yield
+    except Exception as error:  # pandas, pyarrow, gzip and zlib each raise their own
+        raise ValueError(f"cannot {verb} {path}: {reason(error)}") from error
+
+
+def chosen_features(table, args):
+    """Return the names of the columns to cluster on."""
+    excluded = args.exclude or []
+    require_columns(table, [*(args.columns or []), *excluded])
+    features = args.columns or [name for name in table.columns if name != table.index.name]
+    return [name for name in features if name not in excluded]
+
+
+def require_columns(table, asked):
+    """Raise a ValueError that names the columns that are not there."""
+    missing = [name for name in asked if name not in table.columns]
+    if missing:
+        raise ValueError(
+            f"columns that are not in the data: {quoted(missing)}; "
+            f"the data have {quoted(table.columns)}"
+        )
+
+
+def check_values(table, na_action):
+    """Raise a ValueError that names the option to use if columns are text or have gaps."""
+    text = [name for name, column in table.items() if not is_numeric(column)]
+    if text:
+        raise ValueError(
+            f"columns that are not numeric: {quoted(text)}; choose columns with --columns, leave "
+            "some out with --exclude, or name the one that identifies the rows with --index"
+        )
+    gaps = table.isna()
+    if na_action == "raise" and gaps.to_numpy().any():
+        raise ValueError(
+            f"missing values in column {quoted(table.columns[gaps.any()])} "
+            f"({counted(gaps.any(axis=1).sum(), 'row')}); leave these rows out with "
+            "--na-action omit, or fill them in"
+        )
+    # What pandas and R write first by default: row numbers without a name.
+    if "Unnamed: 0" in table.columns:
+        say(
+            "warning: the first column has no name and is used like the others; if it names the "
+            'rows, say so: --index "Unnamed: 0"'
+        )
+
+
+def check_label_column(table, augment):
+    """Raise a ValueError if the output would have two columns of the labels' name."""
+    if "cluster" in (table.columns if augment else [table.index.name]):
+        raise ValueError("the data already have a column 'cluster': rename it")
+
+
+def label_table(result):
+    """Return a table with a row's name, or number, and its cluster."""
+    labels = result.labels
+    name = "row" if labels.index.name is None else labels.index.name
+    return pd.DataFrame({name: labels.index, "cluster": labels.to_numpy()})
+
+
+# --- The fit --------------------------------------------------------------------------------------
+
+
+def cluster(data, columns=None, **params):
+    """Cluster as `wbms` does, with a line of progress if someone is looking."""
+    if not sys.stderr.isatty():
+        return wbms(data, columns, **params)
+    with Progress(sys.stderr) as progress:
+        progress.show("choosing h …" if params.get("h", "auto") == "auto" else "starting …")
+        result = wbms(data, columns, callback=progress, **params)
+    # A terminal can be neither copied nor saved; a result can, so it must not hold one.
+    result.estimator.set_params(callback=None)
+    return result
+
+
+class Progress:
+    """A line on a terminal that is written over again and again, and gone in the end.
+
+    Parameters
+    ----------
+    stream : text stream
+        The terminal.
+    """
+
+    def __init__(self, stream):
+        self._stream = stream
+        self._length = 0
+        self._next_update = 0.0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.show("")
+        self._stream.write("\r")
+        self._stream.flush()
+
+    def __call__(self, state):
+        """Show the state of a fit, if the last one has been there for long enough."""
+        now = time.monotonic()
+        if now < self._next_update:
+            return
+        self._next_update = now + SECONDS_BETWEEN_UPDATES
+        phase = "warm-up" if state.phase == "warmup" else "main"
+        points, groups = counted(state.n_points, "point"), counted(state.groups, "group")
+        self.show(f"{phase} iteration {state.iteration}: {points}, {groups}")
+
+    def show(self, text):
+        """Write a text over the one before."""
+        # A text that fills the line would go on in the next, where \r does not reach it.
+        text = text[: shutil.get_terminal_size().columns - 1]
+        self._stream.write("\r" + text.ljust(self._length))
+        self._stream.flush()
+        self._length = len(text)
+
+
+# --- What is printed ------------------------------------------------------------------------------
+
+
+def as_text(result, notes):
+    """Return a result as a short table, with notes below it."""
+    return "\n".join(
+        [*headline(result), "", *cluster_lines(result), "", *feature_lines(result)]
+        + ["", *notes] * bool(notes)
+    )
+
+
+def headline(result):
+    """Return the lines above the table."""
+    ended = "converged" if result.converged else "not converged"
+    left_out = int((result.labels < 0).sum())
+    lines = [
+        f"k = {result.n_clusters} in {counted(len(result.data), 'row')} × "
+        f"{counted(len(result.weights), 'column')}",
+        f"h = {result.h:.4g}, lam = {result.lam:.4g}; "
+        f"{ended} after {counted(result.n_iter, 'iteration')}",
+    ]
+    if left_out:
+        lines.append(f"{counted(left_out, 'row')} left out: missing values")
+    return lines
+
+
+def cluster_lines(result):
+    """Return a table of the largest clusters."""
+    sizes = cluster_sizes(result)
+    shares = sizes / sizes.sum()
+    rows = [
+        (str(label), f"{size:,}", f"{share:.1%}")
+        for label, (size, share) in enumerate(zip(sizes, shares, strict=True))
+    ][:TOP_CLUSTERS]
+    others = sizes[TOP_CLUSTERS:]
+    if len(others):
+        share = shares[TOP_CLUSTERS:].sum()
+        rows.append((counted(len(others), "other"), f"{others.sum():,}", f"{share:.1%}"))
+    return aligned([("cluster", "rows", "share"), *rows])
+
+
+def feature_lines(result):
+    """Return a table of the heaviest features."""
+    weights = result.weights.sort_values(ascending=False, kind="stable")
+    rows = [(str(name), f"{weight:.3f}") for name, weight in weights.iloc[:TOP_FEATURES].items()]
+    others = weights.iloc[TOP_FEATURES:]
+    if len(others):
+        rows.append((counted(len(others), "other"), f"{others.sum():.3f}"))
+    return aligned([("feature", "weight"), *rows])
+
+
+def aligned(rows):
+    """Return rows of texts as lines, the first column to the left, the others to the right.
+
+    Examples
+    --------
+    >>> aligned([("feature", "weight"), ("x1", "1.000")])
+    ['feature  weight', 'x1        1.000']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
+    ]
+
+
+def as_json(result, **more):
+    """Return a result, and whatever else there is to say, as a JSON object."""
+    return json.dumps(
+        {
+            "n_clusters": result.n_clusters,
+            "h": result.h,
+            "lam": result.lam,
+            "n_iter": result.n_iter,
+            "converged": result.converged,
+            "sizes": cluster_sizes(result).tolist(),
+            "weights": result.weights.to_dict(),
+            "labels": result.labels.to_list(),
+            **more,
+        },
+        ensure_ascii=False,
+    )
+
+
+def cluster_sizes(result):
+    """Return the number of rows in each cluster."""
+    labels = result.labels.to_numpy()
+    return np.bincount(labels[labels >= 0])
+
+
+def wrote(what, path):
+    """Return the line, if any, that says where a file is."""
+    return [] if path is None else [f"wrote the {what} to {path}"]
+
+
+def counted(n, noun):
+    """Count things in words.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(1000, "row")
+    ('1 row', '1,000 rows')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def emit(text, stream=None):
+    """Print a text on the standard output, or on another stream."""
+    stream = sys.stdout if stream is None else stream
+    try:
+        print(text, file=stream, flush=True)
+    except OSError:
+        # What is left in the buffer would fail a second time, with a traceback, when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        raise
+
+
+def say(message):
+    """Print a line on the standard error."""
+    print(f"pywbms: {' '.join(str(message).split())}", file=sys.stderr)
+
+
+def reason(error):
+    """Return what an exception says, without the error numbers of the system."""
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+@contextmanager
+def warnings_at_the_end():
+    """Collect warnings and print each as a line at the end, where it is seen."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        try:
+            yield
+        finally:
+            for warning in caught:
+                say(f"warning: {warning.message}")
