@@ -1,5 +1,7 @@
 """A simple choice of h and lam from the data alone."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 from sklearn.metrics import adjusted_rand_score
@@ -37,7 +39,7 @@ def choose_h(partition, n_rows, unit=1.0):
     grid = H_GRID * unit
     labels = [partition(value) for value in grid]
     k = np.array([found.max() + 1 for found in labels])
-    steps = np.array([adjusted_rand_score(a, b) for a, b in zip(labels, labels[1:], strict=False)])
+    steps = np.array([adjusted_rand_score(a, b) for a, b in pairwise(labels)])
     agreement = np.minimum(np.append(steps, steps[-1]), np.insert(steps, 0, steps[0]))
     eligible = (k >= 2) & (k <= max(2, n_rows // 4)) & (agreement >= LEAST_AGREEMENT)
     chosen = len(grid) - 1

@@ -120,7 +120,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
     >>> model.n_clusters_
     2
     >>> model.feature_weights_.round(2)[:4].tolist()
-    [0.47, 0.53, 0.0, 0.0]
+    [0.52, 0.48, 0.0, 0.0]
     """
 
     def __init__(

@@ -41,7 +41,7 @@ def wbms(data, columns=None, *, h="auto", lam="auto", na_action="raise", **param
     >>> result.n_clusters
     2
     >>> result.weights.nlargest(2).round(2).to_dict()
-    {'x2': 0.53, 'x1': 0.47}
+    {'x1': 0.52, 'x2': 0.48}
     """
     if na_action not in NA_ACTIONS:
         raise ValueError(f"na_action must be one of {quoted(NA_ACTIONS)}, got {na_action!r}")
@@ -292,9 +292,7 @@ class WBMSResult:
         return ", ".join(texts[:limit]) + more
 
     def _rows(self, matrix):
-        return pd.DataFrame(
-            matrix, index=self._index[self._kept], columns=self._columns, copy=True
-        )
+        return pd.DataFrame(matrix, index=self._index[self._kept], columns=self._columns, copy=True)
 
 
 def as_frame(data, columns=None):

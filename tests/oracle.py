@@ -16,7 +16,7 @@ def squared_distances(A, B, w=1.0):
 
 
 def shift(Y, w, h, exclude_self=True):
-    """Step 1 of Algorithm 1: every point moves to the kernel-weighted mean of the (other) points."""
+    """Step 1 of Algorithm 1: each point moves to the kernel-weighted mean of the (other) ones."""
     exponent = -squared_distances(Y, Y, w) / h
     if exclude_self:
         np.fill_diagonal(exponent, -np.inf)

@@ -1,0 +1,62 @@
+"""Every code block of the README is executed."""
+
+import contextlib
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from pywbms import cli
+
+ROOT = Path(__file__).resolve().parents[1]
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+
+
+def blocks(language):
+    return [code for name, code in BLOCKS if name == language]
+
+
+def test_python_blocks_run_in_order_and_print_what_is_shown(monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib", reason="the README draws a picture")
+    matplotlib.use("agg")
+    printed = io.StringIO()
+    namespace = {}
+    with contextlib.redirect_stdout(printed):
+        for code in blocks("python"):
+            exec(compile(code, "README.md", "exec"), namespace)
+    matplotlib.pyplot.close("all")
+    (shown,) = blocks("text")
+    assert printed.getvalue() == shown
+
+
+def test_make_targets_exist():
+    named = re.findall(r"^make (\w+)", "\n".join(blocks("sh")), flags=re.MULTILINE)
+    assert named == ["demo", "test"]
+    makefile = (ROOT / "Makefile").read_text()
+    for target in named:
+        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
+
+
+def test_commands_run(tmp_path, monkeypatch, capsys):
+    from pywbms import datasets
+
+    datasets.data1(0)[0].to_csv(tmp_path / "data.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"^pywbms (.*)", "\n".join(blocks("sh")), flags=re.MULTILINE)
+    assert commands
+    for command in commands:
+        arguments = shlex.split(command)
+        if "--help" in arguments:
+            with pytest.raises(SystemExit) as ended:
+                cli.main(arguments)
+            assert ended.value.code == 0
+        else:
+            assert cli.main(arguments) == 0
+    assert (tmp_path / "labels.csv").exists()
+    assert (tmp_path / "clusters.png").exists()
+
+
+def test_every_block_is_of_a_kind_that_is_tested():
+    assert {name for name, _ in BLOCKS} == {"python", "text", "sh"}
