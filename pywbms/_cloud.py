@@ -11,6 +11,10 @@ from pywbms._core.shift import shift
 from pywbms._core.spread import diameter, moves
 from pywbms._core.weights import displacement, entropy_weights
 
+# Multiply-adds below which threads cost more than they bring: they wait for each other at the end
+# of every step, and on a busy machine that wait is long.
+WORTH_THREADS = 5e6
+
 
 class Cloud:
     """Weighted points, where their rows came from, and which row travels in which point.
@@ -22,7 +26,7 @@ class Cloud:
     merge : bool
         Fold equal rows into weighted points now, and points that have met when asked to.
     n_threads : int
-        Threads of the core; no result depends on it.
+        Largest number of threads of the core; no result depends on it.
 
     Attributes
     ----------
@@ -36,7 +40,7 @@ class Cloud:
 
     def __init__(self, rows, merge, n_threads):
         self._merge = merge
-        self._n_threads = n_threads
+        self._most_threads = n_threads
         self._origin = self.points = self._before = rows
         self._within = np.zeros(rows.shape[1])
         self.mass = np.ones(len(rows))
@@ -74,6 +78,11 @@ class Cloud:
         weights = np.empty_like(D)
         entropy_weights(D, lam, weights)
         return weights
+
+    @property
+    def _n_threads(self):
+        g, p = self.points.shape
+        return self._most_threads if float(g) * g * p >= WORTH_THREADS else 1
 
     def diameter(self):
         """Return the largest Euclidean distance between two points."""

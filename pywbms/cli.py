@@ -6,8 +6,6 @@ A command is a function that takes the parsed arguments and raises when it fails
 
 import argparse
 import csv
-import importlib
-import json
 import os
 import shutil
 import sys
@@ -16,23 +14,30 @@ import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from pywbms import __version__, datasets, plot
 from pywbms._check import is_numeric, positive, quoted
+from pywbms._files import (
+    PARQUET,
+    PICTURES,
+    SEPARATORS,
+    load,
+    reason,
+    require_columns,
+    require_matplotlib,
+    require_output,
+    require_pyarrow,
+    save_picture,
+    suffix_of,
+    write_table,
+)
+from pywbms._report import as_json, as_text, counted
 from pywbms.frame import NA_ACTIONS, wbms
 
-SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
-SEPARATORS |= {f"{suffix}.gz": separator for suffix, separator in SEPARATORS.items()}
-PARQUET = (".parquet", ".pq")
-PICTURES = (".png", ".pdf", ".svg")
 STDOUT = Path("-")
-
-TOP_CLUSTERS = 10
-TOP_FEATURES = 5
 SECONDS_BETWEEN_UPDATES = 0.1
 
 
@@ -199,9 +204,6 @@ def run_fit(args):
         emit(labelled.to_csv(index=False).rstrip("\n"))
 
 
-# --- Arguments ------------------------------------------------------------------------------------
-
-
 def number(convert, allowed, what):
     """Return a function that reads numbers and refuses those that are not allowed."""
 
@@ -261,21 +263,6 @@ def path_with_suffix(text, known):
     return path
 
 
-def suffix_of(path):
-    """Return a path's suffix in lower case, both of them if it is compressed.
-
-    Examples
-    --------
-    >>> suffix_of(Path("my.table.CSV.gz"))
-    '.csv.gz'
-    """
-    compressed = path.suffix.lower() == ".gz"
-    return "".join(path.suffixes[-2:] if compressed else path.suffixes[-1:]).lower()
-
-
-# --- Checks before the work starts ----------------------------------------------------------------
-
-
 def check_outputs(args):
     """Raise if the output could not be written in the end: a long fit would be lost."""
     if args.augment and not args.out:
@@ -293,139 +280,12 @@ def check_outputs(args):
         require_matplotlib()
 
 
-def require_output(path):
-    """Raise an OSError if a file cannot be written."""
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"cannot write {path}: there is no folder {path.parent}")
-    if path.is_dir():
-        raise IsADirectoryError(f"cannot write {path}: it is a folder")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise PermissionError(f"cannot write {path}: permission denied")
-
-
-def require_matplotlib():
-    """Raise an ImportError that says what to install if matplotlib is missing."""
-    require("matplotlib", "a picture", extra="plot")
-    import matplotlib
-
-    matplotlib.use("agg")  # a picture in a file needs no display
-
-
-def require_pyarrow():
-    """Raise an ImportError that says what to install if pyarrow is missing."""
-    require("pyarrow", "Parquet", extra="parquet")
-
-
-def require(module, what, extra):
-    """Import a module of an extra, or raise an ImportError that says what to install."""
-    try:
-        importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(f'{what} needs {module}: pip install "pywbms[{extra}]"') from error
-
-
-# --- Tables ---------------------------------------------------------------------------------------
-
-
-def load(path, index):
-    """Read a table and number its rows, or name them after a column.
-
-    Parameters
-    ----------
-    path : Path
-    index : str or None
-        The column that identifies the rows. By default it is the index of a DataFrame that was
-        saved with one, which only Parquet knows of.
-
-    Returns
-    -------
-    DataFrame
-        All columns, also the one that is its index.
-    """
-    if suffix_of(path) in PARQUET:
-        table = read_parquet(path)
-        if not isinstance(table.index, pd.RangeIndex):
-            table = table.reset_index()
-            index = table.columns[0] if index is None else index
-    else:
-        table = read_text(path, index)
-    if not len(table):
-        raise ValueError(f"there are no rows in {path}")
-    if index is None:
-        return table.reset_index(drop=True)
-    require_columns(table, [index])
-    return table.set_index(index, drop=False)
-
-
-def read_parquet(path):
-    """Read a Parquet file, its column names as text."""
-    require_pyarrow()
-    # Opened here because pyarrow says little about files that are missing or unreadable.
-    with naming("read", path), path.open("rb") as file:
-        table = pd.read_parquet(file, engine="pyarrow")
-    return table.rename(columns=str)
-
-
-def read_text(path, index):
-    """Read a CSV or TSV file, the index column as it is written."""
-    with naming("read", path), warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)
-        try:
-            return pd.read_csv(
-                path,
-                sep=SEPARATORS[suffix_of(path)],
-                index_col=False,  # else a field too many makes each column the one before it
-                low_memory=False,  # whole columns at once: one type each
-                converters={index: str} if index is not None else None,  # "007" and "NA" stay
-            )
-        except pd.errors.ParserWarning as warning:
-            raise ValueError("its rows have more fields than its header") from warning
-
-
-def write_table(table, path):
-    """Write a table in the format of the path's suffix."""
-    with naming("write", path):
-        if suffix_of(path) in PARQUET:
-            table.to_parquet(path, engine="pyarrow", index=False)
-        else:
-            table.to_csv(path, sep=SEPARATORS[suffix_of(path)], index=False)
-
-
-def save_picture(figure, path):
-    """Write a matplotlib figure, close it, and return the path."""
-    import matplotlib.pyplot as plt
-
-    with naming("write", path):
-        figure.savefig(path, dpi=150)
-    plt.close(figure)
-    return path
-
-
-@contextmanager
-def naming(verb, path):
-    """Raise what goes wrong with a file as a ValueError that names it."""
-    try:
-        yield
-    except Exception as error:  # pandas, pyarrow, gzip and zlib each raise their own
-        raise ValueError(f"cannot {verb} {path}: {reason(error)}") from error
-
-
 def chosen_features(table, args):
     """Return the names of the columns to cluster on."""
     excluded = args.exclude or []
     require_columns(table, [*(args.columns or []), *excluded])
     features = args.columns or [name for name in table.columns if name != table.index.name]
     return [name for name in features if name not in excluded]
-
-
-def require_columns(table, asked):
-    """Raise a ValueError that names the columns that are not there."""
-    missing = [name for name in asked if name not in table.columns]
-    if missing:
-        raise ValueError(
-            f"columns that are not in the data: {quoted(missing)}; "
-            f"the data have {quoted(table.columns)}"
-        )
 
 
 def check_values(table, na_action):
@@ -462,9 +322,6 @@ def label_table(result):
     labels = result.labels
     name = "row" if labels.index.name is None else labels.index.name
     return pd.DataFrame({name: labels.index, "cluster": labels.to_numpy()})
-
-
-# --- The fit --------------------------------------------------------------------------------------
 
 
 def cluster(data, columns=None, **params):
@@ -520,109 +377,9 @@ class Progress:
         self._length = len(text)
 
 
-# --- What is printed ------------------------------------------------------------------------------
-
-
-def as_text(result, notes):
-    """Return a result as a short table, with notes below it."""
-    return "\n".join(
-        [*headline(result), "", *cluster_lines(result), "", *feature_lines(result)]
-        + ["", *notes] * bool(notes)
-    )
-
-
-def headline(result):
-    """Return the lines above the table."""
-    ended = "converged" if result.converged else "not converged"
-    left_out = int((result.labels < 0).sum())
-    lines = [
-        f"k = {result.n_clusters} in {counted(len(result.data), 'row')} × "
-        f"{counted(len(result.weights), 'column')}",
-        f"h = {result.h:.4g}, lam = {result.lam:.4g}; "
-        f"{ended} after {counted(result.n_iter, 'iteration')}",
-    ]
-    if left_out:
-        lines.append(f"{counted(left_out, 'row')} left out: missing values")
-    return lines
-
-
-def cluster_lines(result):
-    """Return a table of the largest clusters."""
-    sizes = cluster_sizes(result)
-    shares = sizes / sizes.sum()
-    rows = [
-        (str(label), f"{size:,}", f"{share:.1%}")
-        for label, (size, share) in enumerate(zip(sizes, shares, strict=True))
-    ][:TOP_CLUSTERS]
-    others = sizes[TOP_CLUSTERS:]
-    if len(others):
-        share = shares[TOP_CLUSTERS:].sum()
-        rows.append((counted(len(others), "other"), f"{others.sum():,}", f"{share:.1%}"))
-    return aligned([("cluster", "rows", "share"), *rows])
-
-
-def feature_lines(result):
-    """Return a table of the heaviest features."""
-    weights = result.weights.sort_values(ascending=False, kind="stable")
-    rows = [(str(name), f"{weight:.3f}") for name, weight in weights.iloc[:TOP_FEATURES].items()]
-    others = weights.iloc[TOP_FEATURES:]
-    if len(others):
-        rows.append((counted(len(others), "other"), f"{others.sum():.3f}"))
-    return aligned([("feature", "weight"), *rows])
-
-
-def aligned(rows):
-    """Return rows of texts as lines, the first column to the left, the others to the right.
-
-    Examples
-    --------
-    >>> aligned([("feature", "weight"), ("x1", "1.000")])
-    ['feature  weight', 'x1        1.000']
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
-    ]
-
-
-def as_json(result, **more):
-    """Return a result, and whatever else there is to say, as a JSON object."""
-    return json.dumps(
-        {
-            "n_clusters": result.n_clusters,
-            "h": result.h,
-            "lam": result.lam,
-            "n_iter": result.n_iter,
-            "converged": result.converged,
-            "sizes": cluster_sizes(result).tolist(),
-            "weights": result.weights.to_dict(),
-            "labels": result.labels.to_list(),
-            **more,
-        },
-        ensure_ascii=False,
-    )
-
-
-def cluster_sizes(result):
-    """Return the number of rows in each cluster."""
-    labels = result.labels.to_numpy()
-    return np.bincount(labels[labels >= 0])
-
-
 def wrote(what, path):
     """Return the line, if any, that says where a file is."""
     return [] if path is None else [f"wrote the {what} to {path}"]
-
-
-def counted(n, noun):
-    """Count things in words.
-
-    Examples
-    --------
-    >>> counted(1, "row"), counted(1000, "row")
-    ('1 row', '1,000 rows')
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def emit(text, stream=None):
@@ -639,11 +396,6 @@ def emit(text, stream=None):
 def say(message):
     """Print a line on the standard error."""
     print(f"pywbms: {' '.join(str(message).split())}", file=sys.stderr)
-
-
-def reason(error):
-    """Return what an exception says, without the error numbers of the system."""
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
 @contextmanager

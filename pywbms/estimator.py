@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pywbms import _auto
 from pywbms._check import check_parameters, numeric_frame, require_finite, require_squarable
+from pywbms._cloud import WORTH_THREADS
 from pywbms._core.nearest import nearest
 from pywbms.fit import fit
 
@@ -257,12 +258,14 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         queries = self._units.forward(self._matrix(X, reset=False))
         if not self._units.active.any():
             return np.zeros(len(queries), dtype=self.labels_.dtype)
+        rows = self._units.forward(self._X)
         weights = self.feature_weights_[self._units.active]
+        n_threads = joblib.effective_n_jobs(self.n_jobs)
+        if len(queries) * float(rows.size) < WORTH_THREADS:
+            n_threads = 1
         winner = np.empty(len(queries), dtype=np.intp)
-        nearest(
-            queries, self._units.forward(self._X), weights, np.argsort(-weights, kind="stable"),
-            joblib.effective_n_jobs(self.n_jobs), winner,
-        )  # fmt: skip
+        by_weight = np.argsort(-weights, kind="stable")
+        nearest(queries, rows, weights, by_weight, n_threads, winner)
         return self.labels_[winner]
 
     def transform(self, X):

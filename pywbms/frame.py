@@ -4,7 +4,6 @@ import html
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 
 from pywbms._check import numeric_frame, quoted, require_finite
 from pywbms.estimator import WBMS
@@ -184,8 +183,9 @@ class WBMSResult:
         """Return the same result with its path recorded, fitting once more if need be."""
         if self.estimator.record_path:
             return self
-        again = clone(self.estimator).set_params(h=self.h, lam=self.lam, record_path=True)
-        again.fit(self.estimator._X)
+        params = self.estimator.get_params(deep=False)
+        params.update(h=self.h, lam=self.lam, record_path=True, verbose=False, callback=None)
+        again = WBMS(**params).fit(self.estimator._X)
         again.selection_ = self.selection
         return WBMSResult(again, self._index, self._columns, self._kept, self._na_action)
 

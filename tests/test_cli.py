@@ -14,6 +14,7 @@ import pytest
 from sklearn.base import clone
 
 from pywbms import __version__, cli, wbms
+from pywbms._report import TOP_CLUSTERS
 from pywbms.cli import main
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -244,10 +245,13 @@ def test_parquet(frame, expected, capsys, suffix):
     assert read_json(capsys)["labels"] == expected.labels.to_list()
 
 
-def test_index_of_a_saved_dataframe_is_no_feature(frame, capsys):
-    frame.set_index(pd.Index(range(100, 140), name="id").astype("int32")).to_parquet("data.pq")
-    main(["fit", "data.pq", "--json"])
-    assert set(read_json(capsys)["weights"]) == {"a", "b", "c"}
+@pytest.mark.parametrize("index", [range(100, 140), range(80, 0, -2), [f"r{i}" for i in range(40)]])
+def test_index_of_a_saved_dataframe_names_the_rows(frame, capsys, index):
+    frame.set_index(pd.Index(index, name="id")).to_parquet("data.pq")
+    assert main(["fit", "data.pq", "--out", "labels.parquet"]) == 0
+    labels = pd.read_parquet("labels.parquet")
+    assert labels["id"].to_list() == list(index)
+    assert "× 3 columns" in capsys.readouterr().out
 
 
 def test_parquet_without_pyarrow(capsys, monkeypatch):
@@ -466,8 +470,8 @@ def test_table_counts_the_clusters_it_does_not_show(capsys):
     lines = capsys.readouterr().out.splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("cluster"))
     k = int(lines[0].split()[2])
-    assert k > cli.TOP_CLUSTERS
-    assert lines[start + 1 + cli.TOP_CLUSTERS].startswith(f"{k - cli.TOP_CLUSTERS} other")
+    assert k > TOP_CLUSTERS
+    assert lines[start + 1 + TOP_CLUSTERS].startswith(f"{k - TOP_CLUSTERS} other")
 
 
 def test_json_agrees_with_wbms(data, expected, capsys):
@@ -577,7 +581,8 @@ def test_data_are_not_overwritten(frame, data, capsys):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
-def test_full_disk_is_an_error_in_one_line(data):
+def test_full_disk_is_an_error_in_one_line(data, monkeypatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     command = [sys.executable, "-m", "pywbms", "fit", data]
     with open("/dev/full", "w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
@@ -585,7 +590,8 @@ def test_full_disk_is_an_error_in_one_line(data):
     assert done.stderr == "pywbms: error: No space left on device\n"
 
 
-def test_broken_pipe_ends_quietly(data):
+def test_broken_pipe_ends_quietly(data, monkeypatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     command = [sys.executable, "-m", "pywbms", "fit", data, "--json"]
     reading, writing = os.pipe()
     os.close(reading)

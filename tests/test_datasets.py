@@ -1,5 +1,4 @@
 import gzip
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,8 +7,6 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist, squareform
 
 from pywbms import datasets
-
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 SIMULATIONS = [
     pytest.param(datasets.data1, (200, 32), 2, id="data1"),
@@ -575,10 +572,8 @@ def test_file_that_is_no_text_is_named(tmp_path, content):
         ("nci9", [9, 9, 8, 5, 7, 6, 8, 6, 2]),
     ],
 )
-def test_load_reads_the_papers_data(name, sizes):
-    if not SHARED.is_dir():
-        pytest.skip("the folder with the paper's real data is not beside the project")
-    X, truth = datasets.load(name, SHARED)
+def test_load_reads_the_papers_data(data_folder, name, sizes):
+    X, truth = datasets.load(name, data_folder)
     expected = datasets.REAL_DATA[name]
     assert X.shape == (expected.n, expected.p)
     assert np.bincount(truth).tolist() == sizes

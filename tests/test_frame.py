@@ -157,6 +157,17 @@ class TestMethods:
         np.testing.assert_allclose(traced.path[-1], result.modes, rtol=1e-12)
         assert traced.with_path() is traced
 
+    def test_with_path_needs_no_copy_of_the_callback(self, frame):
+        class Watcher:
+            def __deepcopy__(self, memo):
+                raise TypeError("cannot be copied")
+
+            def __call__(self, state):
+                self.last = state
+
+        watched = wbms(frame, NUMBERS, h=0.1, lam=0.1, callback=Watcher())
+        assert watched.with_path().path is not None
+
     def test_with_path_keeps_the_choice(self, frame):
         chosen = wbms(frame, NUMBERS)
         traced = chosen.with_path()

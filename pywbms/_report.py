@@ -1,0 +1,105 @@
+"""A result in words, for the command line: a short table or a JSON object."""
+
+import json
+
+import numpy as np
+
+TOP_CLUSTERS = 10
+TOP_FEATURES = 5
+
+
+def as_text(result, notes):
+    """Return a result as a short table, with notes below it."""
+    return "\n".join(
+        [*headline(result), "", *cluster_lines(result), "", *feature_lines(result)]
+        + ["", *notes] * bool(notes)
+    )
+
+
+def headline(result):
+    """Return the lines above the table."""
+    ended = "converged" if result.converged else "not converged"
+    left_out = int((result.labels < 0).sum())
+    lines = [
+        f"k = {result.n_clusters} in {counted(len(result.data), 'row')} × "
+        f"{counted(len(result.weights), 'column')}",
+        f"h = {result.h:.4g}, lam = {result.lam:.4g}; "
+        f"{ended} after {counted(result.n_iter, 'iteration')}",
+    ]
+    if left_out:
+        lines.append(f"{counted(left_out, 'row')} left out: missing values")
+    return lines
+
+
+def cluster_lines(result):
+    """Return a table of the largest clusters."""
+    sizes = cluster_sizes(result)
+    shares = sizes / sizes.sum()
+    rows = [
+        (str(label), f"{size:,}", f"{share:.1%}")
+        for label, (size, share) in enumerate(zip(sizes, shares, strict=True))
+    ][:TOP_CLUSTERS]
+    others = sizes[TOP_CLUSTERS:]
+    if len(others):
+        share = shares[TOP_CLUSTERS:].sum()
+        rows.append((counted(len(others), "other"), f"{others.sum():,}", f"{share:.1%}"))
+    return aligned([("cluster", "rows", "share"), *rows])
+
+
+def feature_lines(result):
+    """Return a table of the heaviest features."""
+    weights = result.weights.sort_values(ascending=False, kind="stable")
+    rows = [(str(name), f"{weight:.3f}") for name, weight in weights.iloc[:TOP_FEATURES].items()]
+    others = weights.iloc[TOP_FEATURES:]
+    if len(others):
+        rows.append((counted(len(others), "other"), f"{others.sum():.3f}"))
+    return aligned([("feature", "weight"), *rows])
+
+
+def aligned(rows):
+    """Return rows of texts as lines, the first column to the left, the others to the right.
+
+    Examples
+    --------
+    >>> aligned([("feature", "weight"), ("x1", "1.000")])
+    ['feature  weight', 'x1        1.000']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
+    ]
+
+
+def as_json(result, **more):
+    """Return a result, and whatever else there is to say, as a JSON object."""
+    return json.dumps(
+        {
+            "n_clusters": result.n_clusters,
+            "h": result.h,
+            "lam": result.lam,
+            "n_iter": result.n_iter,
+            "converged": result.converged,
+            "sizes": cluster_sizes(result).tolist(),
+            "weights": result.weights.to_dict(),
+            "labels": result.labels.to_list(),
+            **more,
+        },
+        ensure_ascii=False,
+    )
+
+
+def cluster_sizes(result):
+    """Return the number of rows in each cluster."""
+    labels = result.labels.to_numpy()
+    return np.bincount(labels[labels >= 0])
+
+
+def counted(n, noun):
+    """Count things in words.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(1000, "row")
+    ('1 row', '1,000 rows')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
