@@ -100,4 +100,4 @@ cdef bint closer(
         total += difference * difference
         if total >= radius2:
             return False
-    return total < radius2
+    return True
