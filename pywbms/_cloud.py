@@ -6,7 +6,6 @@ from scipy.sparse.csgraph import connected_components
 
 from pywbms._core.components import components
 from pywbms._core.fold import fold
-from pywbms._core.pairs import swapping_pairs
 from pywbms._core.shift import shift
 from pywbms._core.spread import diameter, moves
 from pywbms._core.weights import displacement, entropy_weights
@@ -63,7 +62,8 @@ class Cloud:
         before = self.points
         # Two buffers take turns; the place the rows set out from is not one of them.
         after = np.empty_like(before) if self._before is self._origin else self._before
-        shift(before, self.mass, weights, h, exclude_self, self._n_threads, after)
+        self._nearest = np.empty(len(before), dtype=np.intp)
+        shift(before, self.mass, weights, h, exclude_self, self._n_threads, after, self._nearest)
         self.points, self._before = after, before
         lengths = np.empty(len(after))
         moves(before, after, self._n_threads, lengths)
@@ -97,12 +97,22 @@ class Cloud:
             labels = connected_components(coo_matrix((np.ones(len(i)), (i, j)), (k, k)))[1][labels]
         return labels
 
-    def swapping_pairs(self, lengths, eps):
-        """Return the pairs of single rows that changed places in the last step."""
-        candidates = np.flatnonzero((self.mass == 1) & (lengths >= 0.9 * eps))
-        if len(candidates) < 2:
-            return []
-        return swapping_pairs(self._before, self.points, lengths, candidates, eps)
+    def swapping_pairs(self, eps):
+        """Return the pairs of single rows that changed places in the last step.
+
+        They are nearest to each other, at least eps apart, and each is now where the other was,
+        to a tenth of their distance: room for the drift of such a pair towards the rest.
+        """
+        i = np.flatnonzero(self._nearest > np.arange(len(self._nearest)))
+        i = i[self._nearest[self._nearest[i]] == i]
+        j = self._nearest[i]
+        old, new = self._before, self.points
+        apart = np.linalg.norm(old[i] - old[j], axis=1)
+        missed = np.maximum(
+            np.linalg.norm(new[i] - old[j], axis=1), np.linalg.norm(new[j] - old[i], axis=1)
+        )
+        swapped = (missed <= 0.1 * apart) & (apart >= eps)
+        return list(zip(i[swapped].tolist(), j[swapped].tolist(), strict=True))
 
     def put_together(self, pairs):
         """Put each pair at its midpoint."""

@@ -24,9 +24,9 @@ class Pairs:
         self._eps = eps
         self._streak = {}
 
-    def settle(self, cloud, moves):
+    def settle(self, cloud):
         """Put lasting pairs of the cloud at their midpoint; return all that swapped just now."""
-        pairs = cloud.swapping_pairs(moves, self._eps)
+        pairs = cloud.swapping_pairs(self._eps)
         row_of = np.empty(len(cloud.points), dtype=np.intp)
         row_of[cloud.member] = np.arange(len(cloud.member))
         # Points are renumbered when others are folded; the rows of a pair are not.

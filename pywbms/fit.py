@@ -49,7 +49,7 @@ def fit(
             for _ in range(limit):
                 cloud.fold(FOLDED * eps)
                 moves = cloud.shift(weights, h, exclude_self)
-                swapping = pairs.settle(cloud, moves) if settle_pairs else []
+                swapping = pairs.settle(cloud) if settle_pairs else []
                 weights = cloud.weigh(lam, lam_scale)
                 coarse, fine = cloud.groups(COARSE * eps, swapping), cloud.groups(eps, swapping)
                 state = trace.add(cloud, weights, moves, fine)
@@ -60,7 +60,7 @@ def fit(
             if interrupted:
                 break
 
-    if swapping:  # the rest has settled, so these will swap for ever
+    if converged and swapping:  # the rest has settled, so these would swap for ever
         cloud.put_together(swapping)
         weights = cloud.weigh(lam, lam_scale)
         trace.amend(cloud, weights)

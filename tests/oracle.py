@@ -65,16 +65,26 @@ def partition(Y, radius, linked=()):
     return labels
 
 
-def swapping_pairs(old, new, eps):
-    """Pairs that changed places in a step, to a tenth of their distance.
+def swapping_pairs(old, new, w, eps):
+    """Pairs, nearest to each other, that changed places in a step, to a tenth of their distance.
 
     A point left out of its own mean goes to where the others are; two that have only each other
     change places for ever. The tenth leaves room for the drift of such a pair towards the rest.
     """
-    apart = np.sqrt(squared_distances(old, old))
-    missed = np.sqrt(squared_distances(new, old))  # how far new i is from where j was
-    swapped = (missed <= 0.1 * apart) & (missed.T <= 0.1 * apart) & (apart >= eps)
-    return [(i, j) for i, j in zip(*np.nonzero(swapped), strict=True) if i < j]
+    if len(old) == 1:
+        return []
+    to_others = squared_distances(old, old, w)
+    np.fill_diagonal(to_others, np.inf)
+    nearest = to_others.argmin(axis=1)
+    pairs = []
+    for i, j in enumerate(nearest):
+        apart = np.sqrt(((old[i] - old[j]) ** 2).sum())
+        missed = max(
+            np.sqrt(((new[i] - old[j]) ** 2).sum()), np.sqrt(((new[j] - old[i]) ** 2).sum())
+        )
+        if i < j and nearest[j] == i and eps <= apart and missed <= 0.1 * apart:
+            pairs.append((i, int(j)))
+    return pairs
 
 
 def canonical(labels):
@@ -106,9 +116,9 @@ def fit(
         Y, path, converged = X.copy(), [(X.copy(), w)], False
         streak, pairs, last, same = {}, [], None, 0
         for _ in range(limit):
-            old, Y = Y, shift(Y, w, h, exclude_self)
+            old, Y, w_before = Y, shift(Y, w, h, exclude_self), w
             if settle_pairs:
-                pairs = swapping_pairs(old, Y, eps)
+                pairs = swapping_pairs(old, Y, w_before, eps)
                 streak = {pair: streak.get(pair, 0) + 1 for pair in pairs}
                 for (i, j), times in streak.items():
                     if times >= patience:
@@ -138,9 +148,10 @@ def fit(
             }[stop]
             if converged:
                 break
-    for i, j in pairs:
-        Y[i] = Y[j] = (Y[i] + Y[j]) / 2
-    w = entropy_weights(displacement(X, Y, lam_scale), lam) if pairs else w
+    if converged and pairs:  # the rest has settled, so these would swap for ever
+        for i, j in pairs:
+            Y[i] = Y[j] = (Y[i] + Y[j]) / 2
+        w = entropy_weights(displacement(X, Y, lam_scale), lam)
     return {
         "labels": canonical(partition(Y, eps)),
         "modes": Y,

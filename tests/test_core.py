@@ -10,7 +10,6 @@ from problems import clouds, log_uniform, seeds, simplex
 from pywbms._core.components import components
 from pywbms._core.fold import fold
 from pywbms._core.nearest import nearest
-from pywbms._core.pairs import swapping_pairs
 from pywbms._core.shift import shift
 from pywbms._core.spread import diameter, moves
 from pywbms._core.weights import displacement, entropy_weights
@@ -18,9 +17,11 @@ from pywbms._core.weights import displacement, entropy_weights
 threads = st.sampled_from([1, 2])
 
 
-def shifted(points, mass, weights, h, exclude_self, n_threads=1):
+def shifted(points, mass, weights, h, exclude_self, n_threads=1, nearest_point=None):
     out = np.full_like(points, np.nan)
-    shift(points, mass, weights, h, exclude_self, n_threads, out)
+    if nearest_point is None:
+        nearest_point = np.empty(len(points), dtype=np.intp)
+    shift(points, mass, weights, h, exclude_self, n_threads, out, nearest_point)
     return out
 
 
@@ -104,6 +105,20 @@ class TestShift:
         found = shifted(points, np.ones(300), weights, 0.1, True)
         expected = oracle.shift(points, weights, 0.1, True)
         np.testing.assert_allclose(found - 1e5, expected - 1e5, rtol=0, atol=1e-9)
+
+    @pytest.mark.parametrize("p", [2, 40])
+    def test_knows_the_nearest_point_of_rows_left_out(self, p):
+        rng = np.random.default_rng(p)
+        points, weights = rng.normal(size=(600, p)), rng.dirichlet(np.ones(p))
+        mass = rng.integers(1, 3, size=600).astype(float)
+        found = np.full(600, -7, dtype=np.intp)
+        shifted(points, mass, weights, 0.1, True, nearest_point=found)
+        distances = oracle.squared_distances(points, points, weights)
+        np.fill_diagonal(distances, np.inf)
+        expected = np.where(mass == 1, distances.argmin(axis=1), -1)
+        np.testing.assert_array_equal(found, expected)
+        shifted(points, mass, weights, 0.1, False, nearest_point=found)
+        assert (found == -1).all()
 
 
 class TestWeights:
@@ -199,17 +214,6 @@ class TestFold:
             new_points, new_origin, new_mass, np.zeros(1),
         )  # fmt: skip
         assert (new_points[0, 0], new_mass[0]) == (1.0, 4.0)
-
-
-class TestPairs:
-    @given(seeds, st.integers(2, 30), st.integers(1, 5), log_uniform(1e-3, 1.0))
-    def test_agrees_with_the_oracle(self, seed, n, p, h):
-        old = np.random.default_rng(seed).normal(size=(n, p))
-        new = oracle.shift(old, np.full(p, 1 / p), h)
-        lengths = np.empty(n)
-        moves(old, new, 1, lengths)
-        found = swapping_pairs(old, new, lengths, np.arange(n), 1e-5)
-        assert sorted(found) == sorted(oracle.swapping_pairs(old, new, 1e-5))
 
 
 class TestSpread:

@@ -84,7 +84,7 @@ class TestAgainstTheOracle:
         for t in range(model.n_iter_):
             expected = oracle.shift(path[t], weights[t], model.h_, model.exclude_self)
             found = path[t + 1].copy()
-            for i, j in oracle.swapping_pairs(path[t], expected, model.eps):
+            for i, j in oracle.swapping_pairs(path[t], expected, weights[t], model.eps):
                 if np.array_equal(found[i], found[j]):  # a pair put at its midpoint
                     middle = (expected[i] + expected[j]) / 2
                     np.testing.assert_allclose(found[i], middle, rtol=0, atol=1e-9)

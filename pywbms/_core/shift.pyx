@@ -34,6 +34,7 @@ def shift(
     bint exclude_self,
     int n_threads,
     double[:, ::1] shifted,        # OUT  (g, p) where the points go
+    Py_ssize_t[::1] nearest,       # OUT  (g,) a single row's nearest other point, else −1
 ):
     """Write into `shifted` where each point goes in one step.
 
@@ -44,6 +45,7 @@ def shift(
 
     The nearest admissible point always has a kernel value of one (the row's smallest distance
     is taken off all of them, as in a softmax), so no sum is zero however far a point lies.
+    Which one that is, is known for the points that are left out of their own mean altogether.
     """
     cdef Py_ssize_t g = points.shape[0], p = points.shape[1]
     cdef Py_ssize_t n_tiles = (g + TILE_ROWS - 1) // TILE_ROWS
@@ -63,7 +65,7 @@ def shift(
             shift_rows(
                 &points[0, 0], &norm[0], &mass[0], &weights[0], inv_h, exclude_self, g, p,
                 tile * TILE_ROWS, min(g, (tile + 1) * TILE_ROWS),
-                &scratch[threadid(), 0], &shifted[0, 0],
+                &scratch[threadid(), 0], &shifted[0, 0], &nearest[0],
             )
         PyErr_CheckSignals()
 
@@ -80,14 +82,14 @@ cdef double weighted_norm(const double* y, const double* w, Py_ssize_t p) noexce
 cdef void shift_rows(
     const double* points, const double* norm, const double* mass, const double* weights,
     double inv_h, bint exclude_self, Py_ssize_t g, Py_ssize_t p,
-    Py_ssize_t start, Py_ssize_t stop, double* scratch, double* shifted,
+    Py_ssize_t start, Py_ssize_t stop, double* scratch, double* shifted, Py_ssize_t* nearest,
 ) noexcept nogil:
     """Shift the points start … stop − 1, a tile of columns at a time."""
     cdef double* scaled = scratch                    # (rows, p) −2 w ⊙ y, for the product
     cdef double* kernel = scratch + TILE_ROWS * p    # (rows, cols)
     cdef double* out = shifted + start * p
     cdef double[TILE_ROWS] total                     # Σ_j of the kernel so far
-    cdef double[TILE_ROWS] nearest                   # the distance that has kernel value one
+    cdef double[TILE_ROWS] closest                   # the distance that has kernel value one
     cdef double[TILE_ROWS] self_mass
     cdef Py_ssize_t rows = stop - start, r, l, tile, col, cols
     cdef double largest = 0
@@ -98,7 +100,8 @@ cdef void shift_rows(
     for r in range(rows):
         total[r] = 0
         self_mass[r] = mass[start + r] - (1 if exclude_self else 0)
-        nearest[r] = 0 if self_mass[r] > 0 else INFINITY
+        closest[r] = 0 if self_mass[r] > 0 else INFINITY
+        nearest[start + r] = -1
         largest = max(largest, norm[start + r])
         for l in range(p):
             scaled[r * p + l] = -2 * weights[l] * points[(start + r) * p + l]
@@ -116,8 +119,8 @@ cdef void shift_rows(
             )
         for r in range(rows):
             kernel_row(
-                kernel + r * TILE_COLS, mass + col, cols, start + r - col, self_mass[r], inv_h,
-                &nearest[r], &total[r], out + r * p, p,
+                kernel + r * TILE_COLS, mass + col, cols, col, start + r - col, self_mass[r],
+                inv_h, &closest[r], &nearest[start + r], &total[r], out + r * p, p,
             )
         # out += kernel · points[col : col + cols], seen by BLAS as transposed.
         m, n, k = <int> p, <int> rows, <int> cols
@@ -178,32 +181,37 @@ cdef void distances_exact(
 
 
 cdef void kernel_row(
-    double* row, const double* mass, Py_ssize_t cols, Py_ssize_t diagonal, double self_mass,
-    double inv_h, double* nearest, double* total, double* out, Py_ssize_t p,
+    double* row, const double* mass, Py_ssize_t cols, Py_ssize_t first_col, Py_ssize_t diagonal,
+    double self_mass, double inv_h, double* closest, Py_ssize_t* nearest, double* total,
+    double* out, Py_ssize_t p,
 ) noexcept nogil:
     """Turn a row of squared distances into mass × kernel, and keep the row's sums in step.
 
     When a point nearer than all before turns up, what was summed so far is scaled down to its
     measure; `diagonal` is where the row meets itself (outside 0 … cols − 1: in another tile).
     """
-    cdef double closest = INFINITY, factor
+    cdef double smallest = INFINITY, factor
     cdef Py_ssize_t c, l
     cdef bint meets_itself = 0 <= diagonal < cols
     if meets_itself:
         row[diagonal] = 0 if self_mass > 0 else INFINITY
     for c in range(cols):
-        closest = min(closest, row[c])
-    if closest < nearest[0]:
-        factor = exp((closest - nearest[0]) * inv_h)
-        nearest[0] = closest
+        smallest = min(smallest, row[c])
+    if smallest < closest[0]:
+        c = 0
+        while row[c] != smallest:
+            c += 1
+        nearest[0] = first_col + c
+        factor = exp((smallest - closest[0]) * inv_h)
+        closest[0] = smallest
         total[0] *= factor
         for l in range(p):
             out[l] *= factor
-    if nearest[0] == INFINITY:  # the row has met nobody yet
+    if closest[0] == INFINITY:  # the row has met nobody yet
         row[diagonal] = 0
         return
     for c in range(cols):
-        row[c] = mass[c] * exp((nearest[0] - row[c]) * inv_h)
+        row[c] = mass[c] * exp((closest[0] - row[c]) * inv_h)
     if meets_itself and self_mass > 0:
         row[diagonal] = self_mass
     for c in range(cols):
