@@ -8,9 +8,11 @@ from sklearn.metrics import adjusted_rand_score
 
 # On z-scores these bounds take in every useful h met so far, from fifty tight clusters to two
 # wide ones; each h is twice the one before.
-H_GRID = 0.005 * 2.0 ** np.arange(9)
+H_GRID = 0.0025 * 2.0 ** np.arange(10)
 LAM = 0.1
 LEAST_AGREEMENT = 0.75
+# As h falls, any partition freezes into tiny groups of nearest neighbours: stable, but no clusters.
+LEAST_MEAN_SIZE = 12
 MAX_ITER = 60
 
 
@@ -19,8 +21,9 @@ def choose_h(partition, n_rows, unit=1.0):
 
     For each h of a grid the partition is compared (adjusted Rand index) with those at half and
     at twice that h; the smaller of the two agreements counts. The h with the best one wins, of
-    several the middle one. Only partitions into 2 … n/4 clusters are eligible. If none reaches
-    an agreement of 0.75 there is no structure to speak of, and the largest h is taken.
+    several the middle one. Only partitions into two or more clusters, of twelve rows or more on
+    average, are eligible, and neither end of the grid is. If none reaches an agreement of 0.75
+    there is no structure to speak of, and the largest h is taken.
 
     Parameters
     ----------
@@ -40,8 +43,9 @@ def choose_h(partition, n_rows, unit=1.0):
     labels = [partition(value) for value in grid]
     k = np.array([found.max() + 1 for found in labels])
     steps = np.array([adjusted_rand_score(a, b) for a, b in pairwise(labels)])
-    agreement = np.minimum(np.append(steps, steps[-1]), np.insert(steps, 0, steps[0]))
-    eligible = (k >= 2) & (k <= max(2, n_rows // 4)) & (agreement >= LEAST_AGREEMENT)
+    agreement = np.minimum(np.append(steps, 0.0), np.insert(steps, 0, 0.0))
+    most = max(2, n_rows // LEAST_MEAN_SIZE)
+    eligible = (k >= 2) & (k <= most) & (agreement >= LEAST_AGREEMENT)
     chosen = len(grid) - 1
     if eligible.any():
         best = np.flatnonzero(eligible & (agreement == agreement[eligible].max()))

@@ -10,6 +10,7 @@ LAM_SCALES = ("mean", "sum")
 
 # Squares of larger values, summed over the features, leave the range of double precision.
 LARGEST_UNSCALED = 1e150
+SMALLEST_SQUARABLE = 1e-150
 
 
 def quoted(names, limit=5):
@@ -24,7 +25,8 @@ def quoted(names, limit=5):
     """
     names = list(names)
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(repr(name) for name in names[:limit]) + more
+    names = [name.item() if isinstance(name, np.generic) else name for name in names[:limit]]
+    return ", ".join(map(repr, names)) + more
 
 
 def numeric_frame(frame):
@@ -56,8 +58,11 @@ def numeric_frame(frame):
             "encode them or choose other columns"
         )
     matrix = np.empty(frame.shape)
-    for position, (_, column) in enumerate(frame.items()):
-        matrix[:, position] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    for position, (name, column) in enumerate(frame.items()):
+        try:
+            matrix[:, position] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        except OverflowError as error:
+            raise ValueError(f"column {name!r} has numbers beyond the range of floats") from error
     return pd.DataFrame(matrix, index=frame.index, columns=frame.columns)
 
 
@@ -83,7 +88,8 @@ def require_finite(matrix, names):
             rows = np.flatnonzero(bad.any(axis=1))
             raise ValueError(
                 f"{what} in column {quoted(names[c] for c in columns)} "
-                f"(first in row {rows[0]}, {len(rows)} row{'s' * (len(rows) > 1)} in all); "
+                f"(first in row {rows[0]}, {len(rows)} row{'s' * (len(rows) > 1)} in all, counted "
+                "from 0); "
                 "leave these rows out or fill them in"
             )
 
@@ -106,8 +112,10 @@ def check_parameters(model):
             raise ValueError(f"{name} must be a positive finite number or 'auto', got {value!r}")
     for name in ("tol", "eps"):
         value = getattr(model, name)
-        if not positive(value):
-            raise ValueError(f"{name} must be a positive finite number, got {value!r}")
+        if not positive(value) or value < SMALLEST_SQUARABLE:
+            raise ValueError(
+                f"{name} must be a finite number of at least {SMALLEST_SQUARABLE}, got {value!r}"
+            )
     for name, least in (("warmup", 0), ("patience", 1), ("max_iter", 1)):
         value = getattr(model, name)
         if not isinstance(value, Integral) or isinstance(value, bool) or value < least:

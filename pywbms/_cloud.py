@@ -9,10 +9,7 @@ from pywbms._core.fold import fold
 from pywbms._core.shift import shift
 from pywbms._core.spread import diameter, moves
 from pywbms._core.weights import displacement, entropy_weights
-
-# Multiply-adds below which threads cost more than they bring: they wait for each other at the end
-# of every step, and on a busy machine that wait is long.
-WORTH_THREADS = 5e6
+from pywbms._threads import worth
 
 
 class Cloud:
@@ -82,7 +79,7 @@ class Cloud:
     @property
     def _n_threads(self):
         g, p = self.points.shape
-        return self._most_threads if float(g) * g * p >= WORTH_THREADS else 1
+        return worth(self._most_threads, float(g) * g * p)
 
     def diameter(self):
         """Return the largest Euclidean distance between two points."""

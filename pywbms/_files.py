@@ -72,20 +72,21 @@ def load(path, index):
     Returns
     -------
     DataFrame
-        All columns, also the one that is its index.
+        All columns, also those that are its index.
     """
     if suffix_of(path) in PARQUET:
         table = read_parquet(path)
         if table.index.name is not None or not isinstance(table.index, pd.RangeIndex):
+            levels = table.index.nlevels
             table = table.reset_index()
-            index = table.columns[0] if index is None else index
+            index = list(table.columns[:levels]) if index is None else index
     else:
         table = read_text(path, index)
     if not len(table):
         raise ValueError(f"there are no rows in {path}")
     if index is None:
         return table.reset_index(drop=True)
-    require_columns(table, [index])
+    require_columns(table, [index] if isinstance(index, str) else index)
     return table.set_index(index, drop=False)
 
 
@@ -102,6 +103,7 @@ def read_text(path, index):
     """Read a CSV or TSV file, the index column as it is written."""
     with naming("read", path), warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
+        require_distinct_header(path)
         try:
             return pd.read_csv(
                 path,
@@ -112,6 +114,17 @@ def read_text(path, index):
             )
         except pd.errors.ParserWarning as warning:
             raise ValueError("its rows have more fields than its header") from warning
+
+
+def require_distinct_header(path):
+    """Raise a ValueError if two columns have one name: pandas would rename the second."""
+    separator = SEPARATORS[suffix_of(path)]
+    header = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str).iloc[0].dropna()
+    repeated = header[header.duplicated()].unique()
+    if len(repeated):
+        raise ValueError(f"duplicate column names: {quoted(repeated)}")
+    if len(header) == 1 and separator == "," and ";" in header.iloc[0]:
+        raise ValueError("its columns seem to be separated by semicolons, not by commas")
 
 
 def write_table(table, path):

@@ -2,6 +2,10 @@
 
 import numpy as np
 
+# Values that differ by less, relative to the largest in their column, are the same number written
+# down after different sums.
+ROUNDING = 4 * np.finfo(float).eps
+
 
 class Units:
     """Working coordinates: centred, divided by the standard deviation if asked for.
@@ -23,12 +27,12 @@ class Units:
     """
 
     def __init__(self, rows, standardize):
-        self.active = (rows != rows[0]).any(axis=0)
         self._constant = rows[0].copy()
         # A power of two a column brings any magnitude near 1 without a rounding error, so that
         # no square can overflow or vanish.
         largest = np.abs(rows).max(axis=0)
         self._exponent = np.where(standardize, np.frexp(largest)[1], 0)
+        self.active = np.ptp(np.ldexp(rows, -np.frexp(largest)[1]), axis=0) > ROUNDING
         near_one = np.ldexp(rows, -self._exponent)
         self._mean = near_one.mean(axis=0)
         self._sd = np.ones(rows.shape[1])
@@ -45,8 +49,8 @@ class Units:
 
     @property
     def scale(self):
-        """What one working unit is in the caller's units."""
-        return np.ldexp(self._sd, self._exponent)
+        """What one working unit is in the caller's units; 1 for columns that hold one value."""
+        return np.where(self.active, np.ldexp(self._sd, self._exponent), 1.0)
 
     def forward(self, rows):
         """Return rows in working coordinates, active columns only, C-contiguous."""

@@ -14,7 +14,6 @@ import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
-import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
@@ -284,7 +283,10 @@ def chosen_features(table, args):
     """Return the names of the columns to cluster on."""
     excluded = args.exclude or []
     require_columns(table, [*(args.columns or []), *excluded])
-    features = args.columns or [name for name in table.columns if name != table.index.name]
+    both = [name for name in args.columns or [] if name in (args.index, *excluded)]
+    if both:
+        args.usage_error(f"--columns names what --index or --exclude takes away: {quoted(both)}")
+    features = args.columns or [name for name in table.columns if name not in table.index.names]
     return [name for name in features if name not in excluded]
 
 
@@ -313,15 +315,14 @@ def check_values(table, na_action):
 
 def check_label_column(table, augment):
     """Raise a ValueError if the output would have two columns of the labels' name."""
-    if "cluster" in (table.columns if augment else [table.index.name]):
+    if "cluster" in (table.columns if augment else table.index.names):
         raise ValueError("the data already have a column 'cluster': rename it")
 
 
 def label_table(result):
     """Return a table with a row's name, or number, and its cluster."""
     labels = result.labels
-    name = "row" if labels.index.name is None else labels.index.name
-    return pd.DataFrame({name: labels.index, "cluster": labels.to_numpy()})
+    return labels.to_frame().reset_index(names=[name or "row" for name in labels.index.names])
 
 
 def cluster(data, columns=None, **params):

@@ -2,7 +2,6 @@
 
 import warnings
 
-import joblib
 import numpy as np
 import pandas as pd
 from sklearn.base import (
@@ -16,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pywbms import _auto
 from pywbms._check import check_parameters, numeric_frame, require_finite, require_squarable
-from pywbms._cloud import WORTH_THREADS
 from pywbms._core.nearest import nearest
+from pywbms._threads import number_of_threads, worth
 from pywbms.fit import fit
 
 
@@ -37,7 +36,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
     ----------
     h : float or "auto", default "auto"
         Bandwidth of the kernel exp(−‖a − b‖²_w / h). On z-scores, useful values lie between
-        0.005 (many tight clusters) and 1. "auto" fits a grid of nine values and takes the one
+        0.005 (many tight clusters) and 1. "auto" fits a grid of ten values and takes the one
         at which halving or doubling h changes the partition least; where none is stable, the
         largest, which mostly gives one cluster.
     lam : float or "auto", default "auto"
@@ -77,7 +76,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         Print a line an iteration.
     callback : callable, optional
         Called after each iteration with a read-only `State`; returning True ends the fit, which
-        then keeps what it has.
+        then keeps what it has. The trial fits that choose h are not reported.
 
     Attributes
     ----------
@@ -91,7 +90,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         Where each row ended, in the units of X.
     n_clusters_ : int
     n_iter_ : int
-        Iterations after the warm-up.
+        Iterations after the warm-up (of the warm-up, if a callback ended the fit there).
     converged_ : bool
         Whether the stop rule, and not `max_iter` or a callback, ended the fit.
     h_, lam_ : float
@@ -209,6 +208,13 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         X = self._matrix(X, reset=True)
         if not self.standardize:
             require_squarable(X, self._names())
+            if 0 < np.sqrt(mean_variance(X)) < 100 * self.eps:
+                warnings.warn(
+                    f"the columns spread over less than 100·eps (eps={self.eps:g}, in the units of "
+                    "the data as standardize=False): all rows may count as one point",
+                    UserWarning,
+                    stacklevel=2,
+                )
         settings = {
             name: getattr(self, name)
             for name in (
@@ -216,9 +222,9 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
                 "standardize", "merge", "lam_scale",
             )
         }  # fmt: skip
-        settings["n_threads"] = joblib.effective_n_jobs(self.n_jobs)
+        settings["n_threads"] = number_of_threads(self.n_jobs)
         # One working unit, squared: what h and lam are measured in.
-        unit = 1.0 if self.standardize else float(X.var(axis=0).mean()) or 1.0
+        unit = 1.0 if self.standardize else mean_variance(X)
         h, lam, selection = self.h, self.lam, None
         if isinstance(lam, str):
             lam = _auto.LAM * unit * (len(X) if self.lam_scale == "sum" else 1)
@@ -235,7 +241,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
             warnings.warn(
                 f"WBMS did not end by the rule {self.stop!r} in max_iter={self.max_iter} "
                 f"iterations ({last.groups} groups, largest move {last.movement:.2g}); the labels "
-                "are those of the last one. A larger h or max_iter may help",
+                "are those of the last one. A larger h or max_iter, or another eps, may help",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -260,9 +266,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
             return np.zeros(len(queries), dtype=self.labels_.dtype)
         rows = self._units.forward(self._X)
         weights = self.feature_weights_[self._units.active]
-        n_threads = joblib.effective_n_jobs(self.n_jobs)
-        if len(queries) * float(rows.size) < WORTH_THREADS:
-            n_threads = 1
+        n_threads = worth(number_of_threads(self.n_jobs), len(queries) * float(rows.size))
         winner = np.empty(len(queries), dtype=np.intp)
         by_weight = np.argsort(-weights, kind="stable")
         nearest(queries, rows, weights, by_weight, n_threads, winner)
@@ -327,11 +331,17 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         self.n_clusters_ = int(fitted.labels.max()) + 1
         self.feature_weights_ = fitted.weights
         self.modes_ = fitted.units.backward(fitted.modes)
-        centers = pd.DataFrame(fitted.modes).groupby(fitted.labels).mean().to_numpy()
-        self.cluster_centers_ = fitted.units.backward(centers)
+        self.cluster_centers_ = fitted.units.backward(fitted.centers)
         self.n_iter_ = fitted.n_iter
         self.converged_ = fitted.converged
         self.history_ = fitted.history
-        if self.record_path:
-            self.path_ = fitted.path
-            self.weights_path_ = fitted.weights_path
+        for name, value in (("path_", fitted.path), ("weights_path_", fitted.weights_path)):
+            if self.record_path:
+                setattr(self, name, value)
+            elif hasattr(self, name):  # of an earlier fit
+                delattr(self, name)
+
+
+def mean_variance(X):
+    """Return the mean variance of the columns, the same to the bit for any order of the rows."""
+    return float(np.sort(X, axis=0).var(axis=0).mean()) or 1.0

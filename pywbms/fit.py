@@ -5,14 +5,13 @@ Ctrl-C, callbacks and progress work; each of its steps is one call into the core
 """
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import ThreadpoolController
 
 from pywbms._cloud import Cloud
 from pywbms._stop import COARSE, Pairs, StopRule
+from pywbms._threads import one_blas_thread
 from pywbms._trace import Trace
 from pywbms._units import Units
 
@@ -40,7 +39,7 @@ def fit(
         trace.begin("main", start, weights)
         return Fit.of(trace, units, start, weights, np.zeros(len(X), int), True, False)
 
-    with blas().limit(limits=1, user_api="blas"):
+    with one_blas_thread():
         for phase, limit in (("warmup", warmup), ("main", max_iter)):
             cloud, pairs, swapping = start.restart(), Pairs(patience, eps), []
             ended = StopRule(stop, patience, tol, eps, exclude_self, cloud)
@@ -54,7 +53,7 @@ def fit(
                 coarse, fine = cloud.groups(COARSE * eps, swapping), cloud.groups(eps, swapping)
                 state = trace.add(cloud, weights, moves, fine)
                 converged = phase == "main" and ended(cloud, moves, coarse, fine, state.diameter)
-                interrupted = callback is not None and callback(state) is True
+                interrupted = callback is not None and says_stop(callback(state))
                 if converged or interrupted:
                     break
             if interrupted:
@@ -76,6 +75,7 @@ class Fit:
     units: Units
     labels: np.ndarray
     modes: np.ndarray
+    centers: np.ndarray
     weights: np.ndarray
     history: pd.DataFrame
     n_iter: int
@@ -88,10 +88,18 @@ class Fit:
     def of(cls, trace, units, cloud, weights, labels, converged, interrupted):
         """Gather the end of a fit, its rows back in the caller's order."""
         path, weights_path = trace.path()
+        modes = cloud.points[cloud.member]
+        # Averaged in the cloud's own order of rows, which is not the caller's.
+        met = pd.DataFrame(modes).groupby(labels).mean().to_numpy()
+        ordered = trace.in_order(labels)
+        final = largest_first(ordered)
+        centers = np.empty_like(met)
+        centers[final] = met[ordered]
         return cls(
             units=units,
-            labels=largest_first(trace.in_order(labels)),
-            modes=trace.in_order(cloud.points[cloud.member]),
+            labels=final,
+            modes=trace.in_order(modes),
+            centers=centers,
             weights=trace.all_columns(weights) if weights.size else even(len(units.active)),
             history=trace.history(),
             n_iter=trace.n_iter,
@@ -133,7 +141,6 @@ def even(p):
     return np.full(p, 1 / max(p, 1))
 
 
-@cache
-def blas():
-    """Return the handle on the BLAS libraries, held to one thread while ours do the work."""
-    return ThreadpoolController()
+def says_stop(answer):
+    """Tell whether a callback has returned True (and not just something that is not None)."""
+    return isinstance(answer, bool | np.bool_) and bool(answer)

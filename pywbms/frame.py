@@ -4,8 +4,10 @@ import html
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 
-from pywbms._check import numeric_frame, quoted, require_finite
+from pywbms._check import numeric_frame, quoted, require_finite, require_squarable
+from pywbms._report import counted
 from pywbms.estimator import WBMS
 
 NA_ACTIONS = ("raise", "omit")
@@ -46,8 +48,11 @@ def wbms(data, columns=None, *, h="auto", lam="auto", na_action="raise", **param
         raise ValueError(f"na_action must be one of {quoted(NA_ACTIONS)}, got {na_action!r}")
     frame = numeric_frame(chosen_columns(as_frame(data), columns))
     kept = complete_rows(frame, na_action)
-    require_finite(frame.to_numpy()[kept], frame.columns)
-    estimator = WBMS(h, lam, **params).fit(frame.to_numpy()[kept])
+    matrix = frame.to_numpy()
+    require_finite_where(kept, matrix, frame.columns)
+    if not params.get("standardize", True):
+        require_squarable(matrix[kept], frame.columns)
+    estimator = WBMS(h, lam, **params).fit(matrix[kept])
     return WBMSResult(estimator, frame.index, frame.columns, kept, na_action)
 
 
@@ -166,7 +171,8 @@ class WBMSResult:
 
     @property
     def selection(self):  # noqa: D102
-        return self.estimator.selection_
+        chosen = self.estimator.selection_
+        return None if chosen is None else chosen.copy()
 
     @property
     def scale(self):  # noqa: D102
@@ -183,10 +189,7 @@ class WBMSResult:
         """Return the same result with its path recorded, fitting once more if need be."""
         if self.estimator.record_path:
             return self
-        params = self.estimator.get_params(deep=False)
-        params.update(h=self.h, lam=self.lam, record_path=True, verbose=False, callback=None)
-        again = WBMS(**params).fit(self.estimator._X)
-        again.selection_ = self.selection
+        again = refit_with_path(self.estimator)
         return WBMSResult(again, self._index, self._columns, self._kept, self._na_action)
 
     def predict(self, data):
@@ -204,9 +207,10 @@ class WBMSResult:
         """
         frame = numeric_frame(chosen_columns(as_frame(data, self._columns), self._columns))
         kept = complete_rows(frame, self._na_action)
-        require_finite(frame.to_numpy()[kept], frame.columns)
+        matrix = frame.to_numpy()
+        require_finite_where(kept, matrix, frame.columns)
         labels = np.full(len(frame), -1)
-        labels[kept] = self.estimator.predict(frame.to_numpy()[kept])
+        labels[kept] = self.estimator.predict(matrix[kept])
         return pd.Series(labels, index=frame.index, name="cluster")
 
     def augment(self, data, name="cluster"):
@@ -224,9 +228,9 @@ class WBMSResult:
             raise ValueError("data must have the rows that were clustered (its index differs)")
         if name in data.columns:
             raise ValueError(f"data already has a column {name!r}; give another name=")
-        augmented = data.copy()
-        augmented[name] = self.labels.to_numpy()
-        return augmented
+        if data.columns.nlevels > 1 and not isinstance(name, tuple):
+            name = (name, *[""] * (data.columns.nlevels - 1))
+        return pd.concat([data, self.labels.rename(None).to_frame(name)], axis=1)
 
     def summary(self, top=5):
         """Return a DataFrame, a row a cluster: its size, its share, and where it met.
@@ -236,9 +240,10 @@ class WBMSResult:
         top : int, default 5
             How many of the heaviest columns to show.
         """
-        heaviest = self.weights.nlargest(top).index
+        order = np.argsort(-self.estimator.feature_weights_, kind="stable")[:top]
         size = np.bincount(self.estimator.labels_, minlength=self.n_clusters)
-        table = self.centers[heaviest]
+        table = self.centers.iloc[:, order]
+        table.columns = table.columns.to_flat_index()
         table.insert(0, "size", size, allow_duplicates=True)
         table.insert(1, "share", size / size.sum(), allow_duplicates=True)
         return table
@@ -277,9 +282,9 @@ class WBMSResult:
         model, k = self.estimator, self.n_clusters
         how = "ended" if self.converged else "not ended"
         return (
-            f"WBMS: {k} cluster{'s' * (k != 1)} in {len(model.labels_)} rows × "
-            f"{len(self._columns)} columns (h = {self.h:.4g}, lam = {self.lam:.4g}; "
-            f"{how} by the rule {model.stop!r} after {self.n_iter} iterations)"
+            f"WBMS: {counted(k, 'cluster')} in {counted(len(model.labels_), 'row')} × "
+            f"{counted(len(self._columns), 'column')} (h = {self.h:.4g}, lam = {self.lam:.4g}; "
+            f"{how} by the rule {model.stop!r} after {counted(self.n_iter, 'iteration')})"
         )
 
     def _heaviest(self):
@@ -301,9 +306,14 @@ def as_frame(data, columns=None):
         return data
     if isinstance(data, pd.Series):
         raise ValueError("data must have columns: use series.to_frame()")
+    if issparse(data):
+        raise ValueError("data must not be sparse: use data.toarray()")
     array = np.asarray(data)
     if array.ndim != 2:
-        raise ValueError(f"data must be two-dimensional, got {array.ndim} dimension(s)")
+        raise ValueError(
+            "data must be a DataFrame or a two-dimensional array, "
+            f"got {type(data).__name__} of {array.ndim} dimension(s)"
+        )
     if columns is not None and array.shape[1] != len(columns):
         raise ValueError(f"data must have {len(columns)} columns, got {array.shape[1]}")
     return pd.DataFrame(array, columns=columns)
@@ -313,11 +323,34 @@ def chosen_columns(frame, columns):
     """Return the named columns of a DataFrame, or all of them."""
     if columns is None:
         return frame
-    columns = [columns] if isinstance(columns, str) or not np.iterable(columns) else list(columns)
+    one = isinstance(columns, str) or not np.iterable(columns)
+    if isinstance(columns, tuple):  # the name of a column with several levels
+        one = frame.columns.nlevels > 1 and columns in frame.columns
+    columns = [columns] if one else list(columns)
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         raise ValueError(f"columns that are not in the data: {quoted(missing)}")
     return frame[columns]
+
+
+def require_finite_where(kept, matrix, names):
+    """Raise a ValueError that names the columns with NaN or infinite values in rows to be used."""
+    require_finite(np.where(kept[:, None], matrix, 0.0), names)
+
+
+def refit_with_path(model):
+    """Return a WBMS fitted as a given one was, for as many iterations, with its path recorded."""
+    phase, iteration = model.history_.iloc[-1][["phase", "iteration"]] if model.n_iter_ else ("", 0)
+
+    def end(state):
+        return not model.converged_ and (state.phase, state.iteration) == (phase, iteration)
+
+    params = model.get_params(deep=False)
+    params.update(h=model.h_, lam=model.lam_, record_path=True, verbose=False, callback=end)
+    again = WBMS(**params).fit(model._X)
+    again.set_params(callback=model.callback, verbose=model.verbose)
+    again.selection_ = model.selection_
+    return again
 
 
 def complete_rows(frame, na_action):

@@ -273,7 +273,8 @@ def _shown_columns(result, features):
     """Return the positions of the one or two columns to draw."""
     if features is None:
         return _heaviest_first(result)[:2]
-    names = [features] if isinstance(features, str) else list(features)
+    one = isinstance(features, str) or not np.iterable(features)
+    names = [features] if one else list(features)
     if len(names) not in (1, 2):
         raise ValueError(f"features must name one or two columns, got {len(names)}")
     positions = result.weights.index.get_indexer(names)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -654,3 +655,31 @@ def test_ctrl_c_while_fitting(tmp_path):
     assert out == ""
     assert terminal.endswith("\rpywbms: interrupted\r\n")
     assert not (tmp_path / "labels.csv").exists()
+
+
+def test_all_levels_of_a_stored_index_name_the_rows(frame, expected, capsys):
+    n = len(frame)
+    index = pd.MultiIndex.from_arrays([[f"r{i // 2}" for i in range(n)], np.arange(n) % 2])
+    frame.set_axis(index.rename(["id", "year"])).to_parquet("data.pq")
+    assert main(["fit", "data.pq", "--out", "labels.csv"]) == 0
+    labels = pd.read_csv("labels.csv")
+    assert labels.columns.tolist() == ["id", "year", "cluster"]
+    assert labels["cluster"].tolist() == expected.labels.tolist()
+
+
+def test_duplicate_names_in_a_header_are_refused(capsys):
+    Path("data.csv").write_text("a,a,b\n1,2,3\n4,5,6\n")
+    assert "duplicate column names: 'a'" in fails_with(1, ["fit", "data.csv"], capsys)
+
+
+def test_semicolons_are_recognised(capsys):
+    Path("data.csv").write_text("a;b\n1;2\n3;4\n")
+    assert "semicolons" in fails_with(1, ["fit", "data.csv"], capsys)
+
+
+@pytest.mark.parametrize("other", ["--index", "--exclude"])
+def test_a_column_cannot_be_used_and_not_used(data, capsys, other):
+    with pytest.raises(SystemExit) as ended:
+        main(["fit", "data.csv", "--columns", "a,b", other, "a"])
+    assert ended.value.code == 2
+    assert "--columns names what" in capsys.readouterr().err

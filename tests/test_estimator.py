@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from pywbms import WBMS, _cloud, datasets
+from pywbms import WBMS, _threads, datasets
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -142,11 +142,18 @@ class TestInvariances:
 
     def test_the_number_of_threads_does_not_matter_to_the_bit(self):
         X, _ = datasets.simulation1(30, random_state=0)
-        assert len(X) ** 2 * X.shape[1] > _cloud.WORTH_THREADS
+        assert len(X) ** 2 * X.shape[1] > _threads.WORTH_THREADS
         one, two, every = (WBMS(0.03, 0.05, n_jobs=n).fit(X) for n in (None, 2, -1))
         for other in (two, every):
             np.testing.assert_array_equal(other.modes_, one.modes_)
             np.testing.assert_array_equal(other.labels_, one.labels_)
+
+    def test_centers_and_automatic_units_do_not_depend_on_the_order_of_rows(self):
+        X = np.random.default_rng(0).normal(size=(60, 3))
+        for params in ({"h": 1.0, "lam": 0.1}, {"standardize": False}):
+            model, turned = WBMS(**params).fit(X), WBMS(**params).fit(X[::-1])
+            np.testing.assert_array_equal(turned.cluster_centers_, model.cluster_centers_)
+            assert (turned.h_, turned.lam_) == (model.h_, model.lam_)
 
     def test_repeated_rows_share_a_label(self):
         rng = np.random.default_rng(0)
@@ -241,6 +248,16 @@ class TestInputs:
             assert model.converged_
             assert model.predict(X).tolist() == [0] * len(X)
 
+    def test_a_column_that_varies_by_rounding_only_is_constant(self):
+        X = np.random.default_rng(0).normal(size=(100, 2))
+        X[:, 0] = np.where(np.arange(100) % 2, 0.3, 0.1 + 0.2)
+        assert WBMS(0.5, 1.0).fit(X).feature_weights_.tolist() == [0.0, 1.0]
+
+    def test_unscaled_data_finer_than_eps_are_warned_about(self):
+        X, _ = datasets.data1(0)
+        with pytest.warns(UserWarning, match="less than 100·eps"):
+            WBMS(1e-13, 1e-13, standardize=False).fit(X * 1e-6)
+
 
 class TestConventions:
     def test_pickles(self, example):
@@ -251,6 +268,12 @@ class TestConventions:
     def test_clones(self):
         model = WBMS(0.2, 3.0, stop="movement", merge=False)
         assert clone(model).get_params() == model.get_params()
+
+    def test_a_refit_without_a_path_has_none(self, example):
+        model = WBMS(0.1, 0.05, record_path=True).fit(example[0])
+        model.set_params(record_path=False).fit(example[0])
+        assert not hasattr(model, "path_")
+        assert not hasattr(model, "weights_path_")
 
     def test_works_at_the_end_of_a_pipeline(self, example):
         X, truth, _ = example
@@ -300,8 +323,10 @@ class TestAuto:
         auto = WBMS().fit(X)
         np.testing.assert_array_equal(WBMS(auto.h_, auto.lam_).fit(X).modes_, auto.modes_)
 
-    def test_noise_is_one_cluster(self):
-        X = np.random.default_rng(0).normal(size=(200, 10))
+    @pytest.mark.parametrize("p", [2, 5, 20])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_noise_is_one_cluster(self, p, seed):
+        X = np.random.default_rng(seed).normal(size=(150, p))
         assert WBMS().fit(X).n_clusters_ == 1
 
     def test_lam_on_the_sum_scale_is_the_same_choice(self):
@@ -334,10 +359,10 @@ BAD_PARAMETERS = [
     ({"warmup": 2.5}, "warmup must be an integer"),
     ({"stop": "never"}, "stop must be one of 'settled'"),
     ({"patience": 0}, "patience must be an integer of at least 1"),
-    ({"tol": 0}, "tol must be a positive"),
+    ({"tol": 0}, "tol must be a finite number of at least"),
     ({"max_iter": 0}, "max_iter must be an integer of at least 1"),
-    ({"eps": 0}, "eps must be a positive"),
-    ({"eps": "small"}, "eps must be a positive"),
+    ({"eps": 0}, "eps must be a finite number of at least"),
+    ({"eps": "small"}, "eps must be a finite number of at least"),
     ({"standardize": 1}, "standardize must be True or False"),
     ({"merge": None}, "merge must be True or False"),
     ({"record_path": "yes"}, "record_path must be True or False"),

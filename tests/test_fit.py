@@ -11,13 +11,13 @@ from problems import forms, log_uniform, tables
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from pywbms import WBMS, _cloud, datasets
+from pywbms import WBMS, _threads, datasets
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _threads_however_little_there_is_to_do():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_cloud, "WORTH_THREADS", 0)
+        patch.setattr(_threads, "WORTH_THREADS", 0)
         yield
 
 
@@ -309,6 +309,12 @@ class TestWatching:
         assert not model.converged_
         assert model.n_iter_ == 3
         assert len(model.labels_) == 200
+
+    def test_only_true_ends_a_fit(self):
+        X, _ = datasets.data1(0)
+        stopped = WBMS(0.1, 0.05, callback=lambda state: state.weights.max() > 0).fit(X)  # np.True_
+        assert stopped.n_iter_ == 1
+        assert WBMS(0.1, 0.05, callback=lambda state: "no").fit(X).converged_
 
     def test_an_interrupt_leaves_the_estimator_as_it_was(self):
         def interrupt(state):

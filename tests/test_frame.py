@@ -1,10 +1,12 @@
 """What pandas users touch."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 
 from pywbms import WBMS, WBMSResult, datasets, wbms
 
@@ -70,6 +72,10 @@ class TestResult:
     def test_data_and_scale(self, frame, result):
         pd.testing.assert_frame_equal(result.data, frame[NUMBERS])
         np.testing.assert_allclose(result.scale, frame[NUMBERS].std())
+
+    def test_the_scale_of_a_constant_column_is_one(self, frame):
+        found = wbms(frame[NUMBERS].assign(c=1000.0), h=0.1, lam=0.1)
+        assert found.scale["c"] == 1.0
 
     def test_summary_has_a_row_a_cluster(self, result):
         summary = result.summary(top=2)
@@ -280,3 +286,55 @@ def test_other_bad_data(frame):
         wbms([1.0, 2.0])
     with pytest.raises(TypeError, match="bandwidth"):
         wbms(frame, NUMBERS, bandwidth=3)
+
+
+def test_odd_data_get_clear_messages(frame):
+    with pytest.raises(ValueError, match="must not be sparse"):
+        wbms(scipy.sparse.eye(3))
+    with pytest.raises(ValueError, match="DataFrame or a two-dimensional array, got dict"):
+        wbms({"a": [1.0]})
+    with pytest.raises(ValueError, match="column 'big' has numbers beyond"):
+        wbms(pd.DataFrame({"big": [10**400, 1, 2]}))
+    with pytest.raises(ValueError, match="column 'height' has values beyond"):
+        wbms(frame.assign(height=1e200), NUMBERS, standardize=False, h=1.0, lam=1.0)
+    with pytest.raises(ValueError, match=r"infinite values in column 20 \(first in row 2"):
+        wbms(pd.DataFrame({20: [np.nan, 1, np.inf, 2]}), na_action="omit")
+
+
+class TestSameFitAgain:
+    def test_with_path_ends_where_a_callback_ended(self, frame):
+        calls = []
+
+        def third(state):
+            calls.append(state)
+            return np.bool_(state.phase == "main" and state.iteration == 3)
+
+        ended = wbms(frame, NUMBERS, h=0.05, lam=0.1, callback=third)
+        n_calls = len(calls)
+        traced = ended.with_path()
+        assert len(calls) == n_calls
+        assert traced.n_iter == ended.n_iter == 3
+        pd.testing.assert_frame_equal(traced.modes, ended.modes)
+
+    @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+    def test_with_path_warns_no_second_time(self, frame):
+        ended = wbms(frame, NUMBERS, h=0.05, lam=0.1, max_iter=2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            traced = ended.with_path()
+        pd.testing.assert_frame_equal(traced.modes, ended.modes)
+        assert not traced.converged
+
+
+class TestSeveralLevels:
+    @pytest.fixture
+    def deep(self, frame):
+        names = pd.MultiIndex.from_tuples([("body", "h"), ("body", "w"), ("x", "n")])
+        return frame[NUMBERS].set_axis(names, axis=1)
+
+    def test_summary_augment_and_one_column(self, deep):
+        found = wbms(deep, h=0.1, lam=0.1)
+        assert found.summary().columns[:2].tolist() == ["size", "share"]
+        assert found.augment(deep)[("cluster", "")].tolist() == found.labels.tolist()
+        assert "<table" in found._repr_html_()
+        assert wbms(deep, ("body", "h"), h=0.1, lam=0.1).weights.tolist() == [1.0]
