@@ -7,7 +7,6 @@ A command is a function that takes the parsed arguments and raises when it fails
 import argparse
 import csv
 import os
-import shutil
 import sys
 import time
 import warnings
@@ -33,6 +32,7 @@ from pywbms._files import (
     suffix_of,
     write_table,
 )
+from pywbms._line import Line
 from pywbms._report import as_json, as_text, counted
 from pywbms.frame import NA_ACTIONS, wbms
 
@@ -329,7 +329,7 @@ def cluster(data, columns=None, **params):
     """Cluster as `wbms` does, with a line of progress if someone is looking."""
     if not sys.stderr.isatty():
         return wbms(data, columns, **params)
-    with Progress(sys.stderr) as progress:
+    with Progress() as progress:
         progress.show("choosing h …" if params.get("h", "auto") == "auto" else "starting …")
         result = wbms(data, columns, callback=progress, **params)
     # A terminal can be neither copied nor saved; a result can, so it must not hold one.
@@ -337,27 +337,12 @@ def cluster(data, columns=None, **params):
     return result
 
 
-class Progress:
-    """A line on a terminal that is written over again and again, and gone in the end.
+class Progress(Line):
+    """The state of a fit on a line of the terminal, at most ten times a second."""
 
-    Parameters
-    ----------
-    stream : text stream
-        The terminal.
-    """
-
-    def __init__(self, stream):
-        self._stream = stream
-        self._length = 0
+    def __init__(self):
+        super().__init__()
         self._next_update = 0.0
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.show("")
-        self._stream.write("\r")
-        self._stream.flush()
 
     def __call__(self, state):
         """Show the state of a fit, if the last one has been there for long enough."""
@@ -368,14 +353,6 @@ class Progress:
         phase = "warm-up" if state.phase == "warmup" else "main"
         points, groups = counted(state.n_points, "point"), counted(state.groups, "group")
         self.show(f"{phase} iteration {state.iteration}: {points}, {groups}")
-
-    def show(self, text):
-        """Write a text over the one before."""
-        # A text that fills the line would go on in the next, where \r does not reach it.
-        text = text[: shutil.get_terminal_size().columns - 1]
-        self._stream.write("\r" + text.ljust(self._length))
-        self._stream.flush()
-        self._length = len(text)
 
 
 def wrote(what, path):

@@ -261,6 +261,18 @@ class WBMSResult:
 
         return plot.draw(self, kind, **options)
 
+    def check_theory(self, **options):
+        """Check the paper's theorems on this result; see `pywbms.theory.check_all`.
+
+        Returns
+        -------
+        DataFrame
+            A row a check: theorem, checked, deviation, tolerance, holds.
+        """
+        from pywbms.theory import check_all
+
+        return check_all(self, **options)
+
     def __repr__(self):
         sizes = np.bincount(self.estimator.labels_)
         lines = [self._headline(), "", "cluster sizes: " + self._some(map(str, sizes), 12)]
