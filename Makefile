@@ -5,12 +5,13 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 CORE   := $(wildcard pywbms/_core/*.pyx) setup.py pyproject.toml
 
-.PHONY: demo test lint format clean
+.PHONY: demo test lint format vignettes clean help
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   cluster the paper's motivating example and draw it (demo.png)"
 	@echo "make test   run all tests"
+	@echo "make vignettes   the vignettes as HTML pages"
 	@echo "make lint   ruff and cython-lint"
 	@echo "make clean  remove .venv and what was built"
 
@@ -19,6 +20,16 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed
 	$(BIN)/python -m pytest -n auto
+
+# Each vignette is a script with cells; the tests run it, this makes a page of it.
+vignettes: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --editable ".[vignettes]"
+	mkdir -p build
+	for script in vignettes/*.py; do \
+	    $(BIN)/jupytext --quiet --to ipynb --output build/$$(basename $$script .py).ipynb $$script && \
+	    $(BIN)/jupyter nbconvert --execute --to html --output-dir vignettes \
+	        build/$$(basename $$script .py).ipynb || exit 1; \
+	done
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

@@ -33,7 +33,7 @@ from pywbms._files import (
     write_table,
 )
 from pywbms._line import Line
-from pywbms._report import as_json, as_text, counted
+from pywbms._report import aligned, as_json, as_text, counted, headline
 from pywbms.frame import NA_ACTIONS, wbms
 
 STDOUT = Path("-")
@@ -99,9 +99,42 @@ def build_parser():
     )  # fmt: skip
 
     command = add_command(commands, "fit", run_fit, "cluster the rows of a file")
+    add_data(command)
+    output = command.add_argument_group("output")
+    output.add_argument(
+        "--out", type=output_path, metavar="FILE",
+        help="write the labels, in the format of the suffix; - for CSV on standard output",
+    )  # fmt: skip
+    output.add_argument(
+        "--augment", action="store_true", help="write the whole table with the labels"
+    )
+    output.add_argument(
+        "--plot", type=picture_path, metavar="FILE.png", help="draw clusters and feature weights"
+    )
+
+    command = add_command(
+        commands, "theory", run_theory, "check the paper's theorems on a fit of a file"
+    )
+    add_data(command, nargs="?")
+    return parser
+
+
+def add_command(commands, name, run, text):
+    """Add a command with what all commands have, and return its parser."""
+    command = commands.add_parser(
+        name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False
+    )
+    command.add_argument("--json", action="store_true", help="print one JSON object, no table")
+    command.set_defaults(run=run, usage_error=command.error)
+    return command
+
+
+def add_data(command, nargs=None):
+    """Add the arguments that say which data to fit, and how."""
     command.add_argument(
-        "data", type=table_path, metavar="DATA",
-        help="table with a header: .csv, .tsv, .tab, .txt (each also with .gz), .parquet or .pq",
+        "data", type=table_path, metavar="DATA", nargs=nargs,
+        help="table with a header: .csv, .tsv, .tab, .txt (each also with .gz), .parquet or .pq"
+        + (" (default: the paper's motivating example)" if nargs else ""),
     )  # fmt: skip
     model = command.add_argument_group("model")
     for option, text in (("--h", "bandwidth"), ("--lam", "entropy parameter")):
@@ -131,28 +164,6 @@ def build_parser():
         "--na-action", choices=NA_ACTIONS, default="raise",
         help="refuse rows with missing values (default), or leave them out: cluster -1",
     )  # fmt: skip
-    output = command.add_argument_group("output")
-    output.add_argument(
-        "--out", type=output_path, metavar="FILE",
-        help="write the labels, in the format of the suffix; - for CSV on standard output",
-    )  # fmt: skip
-    output.add_argument(
-        "--augment", action="store_true", help="write the whole table with the labels"
-    )
-    output.add_argument(
-        "--plot", type=picture_path, metavar="FILE.png", help="draw clusters and feature weights"
-    )
-    return parser
-
-
-def add_command(commands, name, run, text):
-    """Add a command with what all commands have, and return its parser."""
-    command = commands.add_parser(
-        name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False
-    )
-    command.add_argument("--json", action="store_true", help="print one JSON object, no table")
-    command.set_defaults(run=run, usage_error=command.error)
-    return command
 
 
 def run_demo(args):
@@ -177,16 +188,10 @@ def run_demo(args):
 def run_fit(args):
     """Cluster the rows of a file; write the labels and a picture if asked to."""
     check_outputs(args)
-    table = load(args.data, args.index)
-    features = chosen_features(table, args)
-    check_values(table[features], args.na_action)
+    table, features = load_features(args)
     if args.out:
         check_label_column(table, args.augment)
-    result = cluster(
-        table, features,
-        h=args.h, lam=args.lam, na_action=args.na_action, standardize=args.standardize,
-        max_iter=args.max_iter, n_jobs=args.jobs,
-    )  # fmt: skip
+    result = cluster(table, features, **model_parameters(args))
     to_stdout = args.out == STDOUT
     labelled = result.augment(table) if args.augment else label_table(result)
     if args.out and not to_stdout:
@@ -201,6 +206,46 @@ def run_fit(args):
     emit(as_text(result, files), sys.stderr if to_stdout else sys.stdout)
     if to_stdout:
         emit(labelled.to_csv(index=False).rstrip("\n"))
+
+
+def run_theory(args):
+    """Check every theorem that applies to a fit of a file, or of the motivating example."""
+    if args.data is None:
+        table, _ = datasets.data1(0)
+        features = chosen_features(table, args)
+    else:
+        table, features = load_features(args)
+    result = cluster(table, features, record_path=True, **model_parameters(args))
+    checks = result.check_theory(progress=True)
+    if args.json:
+        emit(checks.to_json(orient="records"))
+        return
+    rows = [
+        (row.theorem, row.checked, f"{row.deviation:.1e}", "yes" if row.holds else "NO")
+        for row in checks.itertuples()
+    ]
+    lines = aligned([("theorem", "checked", "worst deviation", "holds"), *rows])
+    emit("\n".join([*headline(result), "", *lines]))
+
+
+def load_features(args):
+    """Return the table of a file and the names of the columns to cluster on."""
+    table = load(args.data, args.index)
+    features = chosen_features(table, args)
+    check_values(table[features], args.na_action)
+    return table, features
+
+
+def model_parameters(args):
+    """Return the parameters of `wbms` that the command line sets."""
+    return {
+        "h": args.h,
+        "lam": args.lam,
+        "na_action": args.na_action,
+        "standardize": args.standardize,
+        "max_iter": args.max_iter,
+        "n_jobs": args.jobs,
+    }
 
 
 def number(convert, allowed, what):

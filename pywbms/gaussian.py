@@ -256,8 +256,8 @@ def follow_sample(n, sigma, h, lam, n_iter, random_state=0):
     start, _ = _deviations(sigma)
     rows = start * np.random.default_rng(random_state).standard_normal((n, len(start)))
     model = WBMS(
-        h, lam, exclude_self=False, warmup=3, stop="fixed", max_iter=max(n_iter, 1),
-        standardize=False, merge=False, record_path=True,
+        h, lam, exclude_self=False, warmup=0, stop="fixed", max_iter=max(n_iter, 1),
+        standardize=False, merge=False, record_path=True, eps=max(1e-9 * rows.std(), 1e-150),
     ).fit(rows)  # fmt: skip
     s_sample = model.path_[: n_iter + 1].std(axis=1, ddof=1).ravel()
     return corrected[["iteration", "feature"]].assign(
@@ -300,12 +300,13 @@ def _order(x, name):
     """Estimate order and constant from x = log s; −∞ at its end is left out."""
     if np.isnan(x).any() or (x == np.inf).any():
         raise ValueError(f"{name} must be finite and at least 0")
-    kept = int((x > -LARGEST_LOG).sum())
-    x, rest = x[:kept], x[kept:]
-    if (np.diff(x) >= 0).any() or (rest > -LARGEST_LOG).any():
+    usable = x > -LARGEST_LOG
+    kept = int(usable.sum())
+    if usable[kept:].any() or (x[1:kept] >= x[: max(kept - 1, 0)]).any():
         raise ValueError(f"{name} must fall from each term to the next")
     if kept < 3:
         raise ValueError(f"{name} needs at least 3 positive terms, got {kept}")
+    x = x[:kept]
     rounding = np.finfo(float).eps * np.maximum(1.0, np.abs(x))
 
     # The slope over the shortest stretch at the end that is long against rounding.

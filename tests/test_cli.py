@@ -683,3 +683,22 @@ def test_a_column_cannot_be_used_and_not_used(data, capsys, other):
         main(["fit", "data.csv", "--columns", "a,b", other, "a"])
     assert ended.value.code == 2
     assert "--columns names what" in capsys.readouterr().err
+
+
+def test_theory_of_a_file(data, capsys):
+    assert main(["theory", "data.csv", "--h", "0.1", "--lam", "0.1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("k = 2 in 40 rows")
+    assert any("no point leaves the hull" in line and line.endswith("yes") for line in lines)
+    assert not any(line.endswith("NO") for line in lines)
+
+
+def test_theory_without_a_file_is_about_the_motivating_example(capsys):
+    assert main(["theory", "--h", "0.1", "--lam", "0.05", "--json"]) == 0
+    checks = read_json(capsys)
+    assert {check["theorem"] for check in checks} == {"1", "2", "2, corollary", "3", "5"}
+    assert all(check["holds"] for check in checks)
+
+
+def test_theory_says_what_is_wrong_with_a_file(named, capsys):
+    assert "not numeric" in fails_with(1, ["theory", "named.csv"], capsys)

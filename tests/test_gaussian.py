@@ -3,6 +3,7 @@
 from decimal import Decimal, localcontext
 
 import numpy as np
+import oracle
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -188,6 +189,12 @@ class TestRecursion:
         # 1/s² grows by h/w + O(s²) in each iteration
         assert found[-1] * np.sqrt(2.0 * 100_000) == pytest.approx(1.0, rel=1e-3)
 
+    def test_a_fall_below_the_digits_of_s_still_moves_the_weights(self):
+        """One step from s ≫ √h is σ − s = h/(2wσ), here 1e-20 and 5e-21."""
+        found = gaussian_recursion([1.0, 2.0], h=1e-20, lam=1e-40, n_iter=1)
+        assert found["s"].to_list() == [1.0, 2.0, 1.0, 2.0]
+        assert found["w"][3] / found["w"][2] == pytest.approx(np.exp(0.75), rel=1e-9)
+
     def test_a_weight_that_underflows_keeps_its_logarithm(self):
         found = gaussian_recursion([1.0, 100.0], 1e5, 1.0, 3).tail(1)
         assert found["w"].item() == 0
@@ -246,6 +253,21 @@ class TestConvergenceOrder:
         np.testing.assert_allclose(found["order"], 1.0, rtol=0, atol=1e-3)
         np.testing.assert_allclose(found["constant"], 1.0, rtol=0, atol=1e-3)
 
+    def test_the_printed_recursion_on_small_data(self):
+        found = convergence_order(printed_recursion(1e-6, 1e14, 1.0, 500)).loc[0]
+        assert found["order"] == pytest.approx(1.0, abs=5e-3)
+        assert found["constant"] == pytest.approx(1.0, abs=5e-3)
+
+    def test_a_constant_beyond_the_doubles_keeps_its_logarithm(self):
+        found = convergence_order(gaussian_recursion(1e-162, 1e-323, 1.0, 20)).loc[0]
+        assert found["constant"] == np.inf
+        assert found["log_constant"] == pytest.approx(np.log(2) - np.log(1e-323), abs=1e-9)
+
+    def test_steps_as_small_as_rounding(self):
+        assert convergence_order(1e-3 * np.exp(-1e-14 * np.arange(2000))).order == (
+            pytest.approx(1.0, abs=1e-3)
+        )
+
     @given(st.floats(1e-3, 0.999), log_uniform(1e-3, 1e3), st.integers(10, 400))
     def test_geometric_sequences_are_linear(self, q, scale, length):
         found = convergence_order(scale * q ** np.arange(min(length, int(-600 / np.log(q)))))
@@ -295,7 +317,14 @@ class TestConvergenceOrder:
             convergence_order(s)
 
     @pytest.mark.parametrize(
-        "s", [[1.0, 1.0, 1.0], [1.0, 2.0, 3.0], [1.0, 0.1, 0.0, 0.01, 0.001], [3.0, 2.0, 2.0]]
+        "s",
+        [
+            [1.0, 1.0, 1.0],
+            [1.0, 2.0, 3.0],
+            [1.0, 0.1, 0.01, 0.0, 0.001],
+            [1.0, 0.0, 0.0, 0.1, 0.01],
+            [3.0, 2.0, 2.0],
+        ],
     )
     def test_not_falling(self, s):
         with pytest.raises(ValueError, match="s must fall from each term to the next"):
@@ -355,6 +384,17 @@ class TestSample:
         assert found["feature"].to_list() == ["a", "b"]
         np.testing.assert_allclose(found["s_sample"], rows.std(axis=0, ddof=1), rtol=1e-14)
         np.testing.assert_allclose(found["error"], found["s_sample"] / [3.0, 0.2] - 1, rtol=1e-12)
+
+    def test_the_steps_are_those_of_the_oracle_with_every_row_in_its_own_mean(self):
+        found = follow_sample(20, [1.0, 2.0], h=1.0, lam=3.0, n_iter=3, random_state=1)
+        start = rows = np.random.default_rng(1).standard_normal((20, 2)) * [1.0, 2.0]
+        w = np.array([0.5, 0.5])
+        for t in range(1, 4):
+            rows = oracle.shift(rows, w, 1.0, exclude_self=False)
+            w = oracle.entropy_weights(oracle.displacement(start, rows), 3.0)
+            now = found[found["iteration"] == t]
+            np.testing.assert_allclose(now["s_sample"], rows.std(axis=0, ddof=1), rtol=1e-9)
+            np.testing.assert_allclose(now["w_sample"], w, rtol=1e-9)
 
     def test_a_seed_repeats_the_sample(self):
         one, again = (follow_sample(30, 1.0, 1.0, 1.0, 2, random_state=3) for _ in range(2))

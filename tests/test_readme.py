@@ -33,7 +33,7 @@ def test_python_blocks_run_in_order_and_print_what_is_shown(monkeypatch):
 
 def test_make_targets_exist():
     named = re.findall(r"^make (\w+)", "\n".join(blocks("sh")), flags=re.MULTILINE)
-    assert named == ["demo", "test"]
+    assert named == ["demo", "test", "vignettes"]
     makefile = (ROOT / "Makefile").read_text()
     for target in named:
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
