@@ -1,0 +1,135 @@
+"""The vignettes run from top to bottom, and are what a notebook can be made of."""
+
+import re
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+plt = pytest.importorskip("matplotlib.pyplot")
+
+VIGNETTE = Path(__file__).parents[1] / "vignettes" / "theorems.py"
+MARKER = re.compile(r"^# %%(.*)$", flags=re.MULTILINE)
+
+if not VIGNETTE.exists():
+    pytest.skip("the vignettes are only in the repository", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def text():
+    return VIGNETTE.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def cells(text):
+    """Kind and source of each cell; the first piece is what stands before all of them."""
+    before, *pieces = MARKER.split(text)
+    assert before == ""
+    kinds = [kind.strip() for kind in pieces[::2]]
+    return list(zip(kinds, (source.strip("\n") for source in pieces[1::2]), strict=True))
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory):
+    """Return the vignette's variables, the numbers of its figures and what its folder holds."""
+    folder = tmp_path_factory.mktemp("vignette")
+    backend = plt.get_backend()
+    plt.switch_backend("Agg")
+    plt.close("all")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        names = runpy.run_path(str(VIGNETTE))
+    yield names, plt.get_fignums(), list(folder.iterdir())
+    plt.close("all")
+    plt.switch_backend(backend)
+
+
+@pytest.fixture(scope="module")
+def names(executed):
+    return executed[0]
+
+
+class TestFormat:
+    def test_cells_are_code_or_markdown(self, cells):
+        assert {kind for kind, _ in cells} == {"", "[markdown]"}
+
+    def test_a_title_comes_first(self, cells):
+        kind, source = cells[0]
+        assert kind == "[markdown]"
+        assert source.startswith("# # ")
+
+    def test_markdown_is_commented_and_says_something(self, cells):
+        for source in (source for kind, source in cells if kind == "[markdown]"):
+            lines = source.rstrip().splitlines()
+            assert all(line == "#" or line.startswith("# ") for line in lines), source
+            assert any(line.removeprefix("#").strip() for line in lines)
+
+    def test_formulas_are_closed(self, cells):
+        for source in (source for kind, source in cells if kind == "[markdown]"):
+            prose = source.replace("$$", "")
+            assert source.count("$$") % 2 == 0, source
+            assert prose.count("$") % 2 == 0, source
+
+    def test_code_compiles_cell_by_cell(self, cells):
+        code = [source for kind, source in cells if kind == ""]
+        assert len(code) > 5
+        for source in code:
+            assert source.strip()
+            compile(source, VIGNETTE.name, "exec")
+
+    def test_imports_are_in_the_first_code_cell(self, cells):
+        _, *rest = [source for kind, source in cells if kind == ""]
+        assert not re.search(r"^\s*(import|from) ", "\n".join(rest), flags=re.MULTILINE)
+
+    @pytest.mark.parametrize("number", range(1, 6))
+    def test_every_theorem_has_a_section(self, text, number):
+        assert f"\n# ## Theorem {number}: " in text
+
+
+class TestExecution:
+    def test_it_draws_and_leaves_the_figures_open(self, executed):
+        _, figures, _ = executed
+        assert 5 <= len(figures) <= 7
+        for number in figures:
+            for ax in plt.figure(number).axes:
+                assert ax.has_data()
+
+    def test_it_writes_no_files(self, executed):
+        assert executed[2] == []
+
+    def test_theorem_1_holds(self, names):
+        checks = names["weight_checks"]
+        assert (checks[["KKT residual", "duality gap"]] < 1e-12).all(axis=None)
+        assert (checks["max |SLSQP − closed|"] < 1e-4).all()
+
+    def test_theorem_2_holds_and_a_tampered_path_is_caught(self, names):
+        assert names["steps"].holds.all()
+        assert names["wide_steps"].holds.all()
+        caught = names["caught"]
+        assert caught.iteration[~caught.holds].tolist() == [names["when"]]
+
+    def test_theorem_3_fires_too_early_between_outliers(self, names):
+        by_rule = names["outliers"].set_index("stop")
+        assert by_rule.iterations["diameter"] == 1
+        assert by_rule.clusters["diameter"] == len(names["rows"])
+        assert by_rule.clusters["settled"] == 6
+
+    def test_groups_coalesce_before_movement_ends(self, names):
+        assert names["trace"].movement.min() > 1e-8
+        assert names["settled"].n_clusters > names["long"].n_clusters
+
+    def test_theorem_4_samples_follow_the_corrected_recursion(self, names):
+        by_size = names["by_size"]
+        assert by_size.index.tolist() == [500, 2000, 8000]
+        assert (np.diff(by_size, axis=0) < 0).all()
+        assert (names["errors"].printed > 1).all()
+
+    def test_theorem_5_order_and_rate(self, names):
+        order = names["order"]
+        np.testing.assert_allclose(order["order"], 3, atol=1e-3)
+        np.testing.assert_allclose(order["constant"], order["2w/h"], rtol=1e-3)
+
+    def test_all_checks_hold_on_the_fit(self, names):
+        assert names["table"].holds.all()
+        assert {"1", "2", "3", "5"} <= set(names["table"].theorem)
