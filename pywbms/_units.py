@@ -32,7 +32,7 @@ class Units:
         # no square can overflow or vanish.
         largest = np.abs(rows).max(axis=0)
         self._exponent = np.where(standardize, np.frexp(largest)[1], 0)
-        self.active = np.ptp(np.ldexp(rows, -np.frexp(largest)[1]), axis=0) > ROUNDING
+        self.active = varying_columns(rows)
         near_one = np.ldexp(rows, -self._exponent)
         self._mean = near_one.mean(axis=0)
         self._sd = np.ones(rows.shape[1])
@@ -65,3 +65,15 @@ class Units:
         near_one = points * self._sd[self.active] + self._mean[self.active]
         rows[..., self.active] = np.ldexp(near_one, self._exponent[self.active])
         return rows
+
+
+def varying_columns(rows):
+    """Tell of each column whether it holds more than one value, rounding apart.
+
+    Examples
+    --------
+    >>> varying_columns(np.array([[1.0, 0.3, 5.0], [2.0, 0.1 + 0.2, 5.0]])).tolist()
+    [True, False, False]
+    """
+    exponent = np.frexp(np.abs(rows).max(axis=0))[1]
+    return np.ptp(np.ldexp(rows, -exponent), axis=0) > ROUNDING

@@ -17,6 +17,7 @@ from pywbms import _auto
 from pywbms._check import check_parameters, numeric_frame, require_finite, require_squarable
 from pywbms._core.nearest import nearest
 from pywbms._threads import number_of_threads, worth
+from pywbms._units import varying_columns
 from pywbms.fit import fit
 
 
@@ -208,7 +209,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         X = self._matrix(X, reset=True)
         if not self.standardize:
             require_squarable(X, self._names())
-            if 0 < np.sqrt(mean_variance(X)) < 100 * self.eps:
+            if np.sqrt(mean_variance(X)) < 100 * self.eps:
                 warnings.warn(
                     f"the columns spread over less than 100·eps (eps={self.eps:g}, in the units of "
                     "the data as standardize=False): all rows may count as one point",
@@ -343,5 +344,9 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
 
 
 def mean_variance(X):
-    """Return the mean variance of the columns, the same to the bit for any order of the rows."""
-    return float(np.sort(X, axis=0).var(axis=0).mean()) or 1.0
+    """Return the mean variance of the columns that vary, or 1 if none does.
+
+    It is the same to the bit for any order of the rows.
+    """
+    varying = varying_columns(X)
+    return float(np.sort(X[:, varying], axis=0).var(axis=0).mean()) if varying.any() else 1.0

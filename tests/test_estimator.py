@@ -253,6 +253,9 @@ class TestInputs:
         X[:, 0] = np.where(np.arange(100) % 2, 0.3, 0.1 + 0.2)
         assert WBMS(0.5, 1.0).fit(X).feature_weights_.tolist() == [0.0, 1.0]
 
+    def test_unscaled_data_that_do_not_vary_are_not_warned_about(self):
+        assert WBMS(standardize=False).fit(np.full((3, 1), 0.10490012)).n_clusters_ == 1
+
     def test_unscaled_data_finer_than_eps_are_warned_about(self):
         X, _ = datasets.data1(0)
         with pytest.warns(UserWarning, match="less than 100·eps"):
