@@ -225,7 +225,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         }  # fmt: skip
         settings["n_threads"] = number_of_threads(self.n_jobs)
         # One working unit, squared: what h and lam are measured in.
-        unit = 1.0 if self.standardize else mean_variance(X)
+        unit = 1.0 if self.standardize else mean_variance(X) or 1.0
         h, lam, selection = self.h, self.lam, None
         if isinstance(lam, str):
             lam = _auto.LAM * unit * (len(X) if self.lam_scale == "sum" else 1)
