@@ -117,9 +117,7 @@ def check_parameters(model):
                 f"{name} must be a finite number of at least {SMALLEST_SQUARABLE}, got {value!r}"
             )
     for name, least in (("warmup", 0), ("patience", 1), ("max_iter", 1)):
-        value = getattr(model, name)
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-            raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+        require_integer(name, getattr(model, name), least)
     for name, choices in (("stop", STOP_RULES), ("lam_scale", LAM_SCALES)):
         value = getattr(model, name)
         if not isinstance(value, str) or value not in choices:
@@ -130,6 +128,20 @@ def check_parameters(model):
             raise ValueError(f"{name} must be True or False, got {value!r}")
     if model.callback is not None and not callable(model.callback):
         raise ValueError(f"callback must be a function or None, got {model.callback!r}")
+
+
+def require_positive(name, value):
+    """Return a positive, finite number as a float, or raise a ValueError that names it."""
+    if not positive(value):
+        raise ValueError(f"{name} must be a positive finite number, got {value!r}")
+    return float(value)
+
+
+def require_integer(name, value, least):
+    """Return an integer of at least `least`, or raise a ValueError that names it."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+    return int(value)
 
 
 def positive(value):

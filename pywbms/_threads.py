@@ -16,7 +16,18 @@ WORTH_THREADS = 5e6
 _lock = threading.Lock()
 _blas = {"users": 0, "limit": None}
 _process = {"forked": False}
-os.register_at_fork(after_in_child=lambda: _process.update(forked=True))
+
+
+def _after_fork():
+    """Forget the threads of the parent: none of them came along, nor will they unlock anything."""
+    global _lock
+    _lock = threading.Lock()
+    _blas["users"] = 0
+    _process["forked"] = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def number_of_threads(n_jobs):

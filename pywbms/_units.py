@@ -43,11 +43,6 @@ class Units:
             self._sd[~self.active] = 1.0
 
     @property
-    def center(self):
-        """Where the working coordinates have their zero, in the caller's units."""
-        return np.ldexp(self._mean, self._exponent)
-
-    @property
     def scale(self):
         """What one working unit is in the caller's units; 1 for columns that hold one value."""
         return np.where(self.active, np.ldexp(self._sd, self._exponent), 1.0)

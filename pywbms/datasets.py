@@ -6,13 +6,14 @@ clusters come first and the N(0, 1) features that carry nothing come last. Nothi
 here; the paper z-transforms all data before use.
 """
 
-from numbers import Integral, Real
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.spatial.distance import pdist
+
+from pywbms._check import positive, require_integer, require_positive
 
 __all__ = [
     "REAL_DATA",
@@ -130,7 +131,7 @@ def simulation1(k=5, random_state=0):
     >>> X.shape, truth.nunique()
     ((200, 20), 10)
     """
-    k = _integer("k", k, minimum=1)
+    k = require_integer("k", k, least=1)
     rng = np.random.default_rng(random_state)
     theta = rng.uniform(size=(k, 5))
     truth = rng.integers(k, size=20 * k)
@@ -172,7 +173,7 @@ def simulation2(p=20, random_state=0, *, sd=0.03):
     >>> int((X.groupby(truth).std().max() < 0.1).sum())  # features that carry the clusters
     2
     """
-    p = _integer("p", p, minimum=2)
+    p = require_integer("p", p, least=2)
     return _four_clusters(p, max(2, round(p / 20)), sd, random_state)
 
 
@@ -229,9 +230,10 @@ def two_moons(n=200, random_state=0, *, noise=0.05, n_noise_features=30):
     >>> X.shape
     (200, 32)
     """
-    n = _integer("n", n, minimum=2)
-    _check_positive("noise", noise, or_zero=True)
-    n_noise_features = _integer("n_noise_features", n_noise_features, minimum=0)
+    n = require_integer("n", n, least=2)
+    if not (positive(noise) or noise == 0):
+        raise ValueError(f"noise must be 0 or a positive finite number, got {noise!r}")
+    n_noise_features = require_integer("n_noise_features", n_noise_features, least=0)
     rng = np.random.default_rng(random_state)
     truth = _balanced_labels(n, k=2)
     upper, lower = (np.linspace(0, np.pi, size) for size in np.bincount(truth))
@@ -272,8 +274,8 @@ def varied_densities(n=300, random_state=0, *, n_noise_features=30):
     >>> X["x1"].groupby(truth).std().round(1).tolist()
     [0.9, 2.4, 0.5]
     """
-    n = _integer("n", n, minimum=3)
-    n_noise_features = _integer("n_noise_features", n_noise_features, minimum=0)
+    n = require_integer("n", n, least=3)
+    n_noise_features = require_integer("n_noise_features", n_noise_features, least=0)
     rng = np.random.default_rng(random_state)
     truth = _balanced_labels(n, k=3)
     # Every two centres are at least 4.5 times the sum of their standard deviations apart.
@@ -340,7 +342,7 @@ def load(name, folder):
 
 def _four_clusters(p, n_informative, sd, random_state):
     """Draw the data of Simulations 2 and 3."""
-    _check_positive("sd", sd)
+    require_positive("sd", sd)
     rng = np.random.default_rng(random_state)
     theta = _separated_means(4, n_informative, 6 * sd, rng)
     truth = _balanced_labels(100, k=4)
@@ -417,15 +419,3 @@ def _as_numbers(X, file):
         what = "is missing" if pd.isna(entry) else f"is '{entry}', not a finite number"
         raise ValueError(f"{file}: the entry of column {X.columns[column]} in row {row + 1} {what}")
     return numbers
-
-
-def _integer(name, value, minimum):
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < minimum:
-        raise ValueError(f"{name} must be an integer of at least {minimum}, got {value!r}")
-    return int(value)
-
-
-def _check_positive(name, value, or_zero=False):
-    if not isinstance(value, Real) or not (0 < value < np.inf or (or_zero and value == 0)):
-        least = "at least" if or_zero else "greater than"
-        raise ValueError(f"{name} must be finite and {least} 0, got {value!r}")

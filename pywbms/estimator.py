@@ -207,9 +207,11 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         """
         check_parameters(self)
         X = self._matrix(X, reset=True)
+        unit = 1.0  # one working unit, squared: what h and lam are measured in
         if not self.standardize:
             require_squarable(X, self._names())
-            if np.sqrt(mean_variance(X)) < 100 * self.eps:
+            unit = mean_variance(X)
+            if np.sqrt(unit) < 100 * self.eps:
                 warnings.warn(
                     f"the columns spread over less than 100·eps (eps={self.eps:g}, in the units of "
                     "the data as standardize=False): all rows may count as one point",
@@ -224,13 +226,11 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
             )
         }  # fmt: skip
         settings["n_threads"] = number_of_threads(self.n_jobs)
-        # One working unit, squared: what h and lam are measured in.
-        unit = 1.0 if self.standardize else mean_variance(X) or 1.0
         h, lam, selection = self.h, self.lam, None
         if isinstance(lam, str):
-            lam = _auto.LAM * unit * (len(X) if self.lam_scale == "sum" else 1)
+            lam = _auto.LAM * (unit or 1.0) * (len(X) if self.lam_scale == "sum" else 1)
         if isinstance(h, str):
-            h, selection = self._choose_h(X, lam, unit, settings)
+            h, selection = self._choose_h(X, lam, unit or 1.0, settings)
         h, lam = float(h), float(lam)
         fitted = fit(
             X, h, lam, record_path=self.record_path, callback=self._after_iteration, **settings
@@ -350,3 +350,18 @@ def mean_variance(X):
     """
     varying = varying_columns(X)
     return float(np.sort(X[:, varying], axis=0).var(axis=0).mean()) if varying.any() else 1.0
+
+
+def refit_with_path(model):
+    """Return a WBMS fitted as a given one was, for as many iterations, with its path recorded."""
+    phase, iteration = model.history_.iloc[-1][["phase", "iteration"]] if model.n_iter_ else ("", 0)
+
+    def end(state):
+        return not model.converged_ and (state.phase, state.iteration) == (phase, iteration)
+
+    params = model.get_params(deep=False)
+    params.update(h=model.h_, lam=model.lam_, record_path=True, verbose=False, callback=end)
+    again = WBMS(**params).fit(model._X)
+    again.set_params(callback=model.callback, verbose=model.verbose)
+    again.selection_ = model.selection_
+    return again

@@ -88,6 +88,8 @@ class Fit:
     def of(cls, trace, units, cloud, weights, labels, converged, interrupted):
         """Gather the end of a fit, its rows back in the caller's order."""
         path, weights_path = trace.path()
+        if path is not None and not weights.size:
+            weights_path = even(len(units.active))[None]
         modes = cloud.points[cloud.member]
         # Averaged in the cloud's own order of rows, which is not the caller's.
         met = pd.DataFrame(modes).groupby(labels).mean().to_numpy()

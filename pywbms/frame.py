@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 
 from pywbms._check import numeric_frame, quoted, require_finite, require_squarable
 from pywbms._report import counted
-from pywbms.estimator import WBMS
+from pywbms.estimator import WBMS, refit_with_path
 
 NA_ACTIONS = ("raise", "omit")
 
@@ -348,21 +348,6 @@ def chosen_columns(frame, columns):
 def require_finite_where(kept, matrix, names):
     """Raise a ValueError that names the columns with NaN or infinite values in rows to be used."""
     require_finite(np.where(kept[:, None], matrix, 0.0), names)
-
-
-def refit_with_path(model):
-    """Return a WBMS fitted as a given one was, for as many iterations, with its path recorded."""
-    phase, iteration = model.history_.iloc[-1][["phase", "iteration"]] if model.n_iter_ else ("", 0)
-
-    def end(state):
-        return not model.converged_ and (state.phase, state.iteration) == (phase, iteration)
-
-    params = model.get_params(deep=False)
-    params.update(h=model.h_, lam=model.lam_, record_path=True, verbose=False, callback=end)
-    again = WBMS(**params).fit(model._X)
-    again.set_params(callback=model.callback, verbose=model.verbose)
-    again.selection_ = model.selection_
-    return again
 
 
 def complete_rows(frame, na_action):

@@ -19,12 +19,11 @@ w_l ∝ exp(−(σ_l − s_l)²/lam), with the limit ∝ exp(−σ_l²/lam): `li
 """
 
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 import pandas as pd
 
-from pywbms._check import positive, quoted
+from pywbms._check import quoted, require_integer, require_positive
 from pywbms._core.gaussian import log_weights, recursion
 from pywbms.estimator import WBMS
 
@@ -133,7 +132,7 @@ def limit_weights(sigma, lam):
     {'signal': 0.993, 'noise': 0.007}
     """
     sigma, features = _deviations(sigma)
-    lam = _positive("lam", lam)
+    lam = require_positive("lam", lam)
     log_w = np.empty_like(sigma)
     log_weights(sigma, lam, log_w)
     return pd.Series(np.exp(log_w), index=features, name="w")
@@ -250,7 +249,7 @@ def follow_sample(n, sigma, h, lam, n_iter, random_state=0):
     4          2      0.70  0.63       0.20
     5          2      1.18  1.22       0.17
     """
-    n = _integer("n", n, least=2)
+    n = require_integer("n", n, least=2)
     corrected = gaussian_recursion(sigma, h, lam, n_iter)
     printed = printed_recursion(sigma, h, lam, n_iter)
     start, _ = _deviations(sigma)
@@ -273,8 +272,8 @@ def follow_sample(n, sigma, h, lam, n_iter, random_state=0):
 
 def _follow(sigma, h, lam, n_iter, power):
     sigma, features = _deviations(sigma)
-    h, lam = _positive("h", h), _positive("lam", lam)
-    n_iter = _integer("n_iter", n_iter, least=0)
+    h, lam = require_positive("h", h), require_positive("lam", lam)
+    n_iter = require_integer("n_iter", n_iter, least=0)
     shrink, log_w = np.empty((2, n_iter + 1, len(sigma)))
     recursion(sigma, h, lam, power, shrink, log_w)
     log_s = np.log(sigma) + shrink
@@ -369,15 +368,3 @@ def _numbers(name, values):
     if np.ndim(values) > 1:
         raise ValueError(f"{name} must have one dimension, got {np.ndim(values)}")
     return array
-
-
-def _positive(name, value):
-    if not positive(value):
-        raise ValueError(f"{name} must be a positive finite number, got {value!r}")
-    return float(value)
-
-
-def _integer(name, value, least):
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
-    return int(value)

@@ -97,6 +97,11 @@ class TestOutputs:
         np.testing.assert_allclose(modes, model.modes_, atol=1e-12)
         np.testing.assert_array_equal(model.weights_path_[-1], model.feature_weights_)
 
+    def test_the_path_of_data_that_do_not_vary(self):
+        model = WBMS(0.1, 0.05, record_path=True).fit(np.ones((3, 2)))
+        assert model.path_.shape == (1, 3, 2)
+        np.testing.assert_array_equal(model.weights_path_, [model.feature_weights_])
+
     def test_no_path_unless_asked_for(self, example):
         assert not hasattr(example[2], "path_")
 

@@ -6,6 +6,8 @@ import re
 import shlex
 from pathlib import Path
 
+import matplotlib
+import matplotlib.pyplot as plt
 import pytest
 
 from pywbms import cli
@@ -19,14 +21,13 @@ def blocks(language):
 
 
 def test_python_blocks_run_in_order_and_print_what_is_shown(monkeypatch):
-    matplotlib = pytest.importorskip("matplotlib", reason="the README draws a picture")
     matplotlib.use("agg")
     printed = io.StringIO()
     namespace = {}
     with contextlib.redirect_stdout(printed):
         for code in blocks("python"):
             exec(compile(code, "README.md", "exec"), namespace)
-    matplotlib.pyplot.close("all")
+    plt.close("all")
     (shown,) = blocks("text")
     assert printed.getvalue() == shown
 

@@ -4,16 +4,12 @@ import re
 import runpy
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-plt = pytest.importorskip("matplotlib.pyplot")
-
 VIGNETTE = Path(__file__).parents[1] / "vignettes" / "theorems.py"
 MARKER = re.compile(r"^# %%(.*)$", flags=re.MULTILINE)
-
-if not VIGNETTE.exists():
-    pytest.skip("the vignettes are only in the repository", allow_module_level=True)
 
 
 @pytest.fixture(scope="module")
