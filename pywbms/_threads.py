@@ -18,8 +18,11 @@ _blas = {"users": 0, "limit": None}
 _process = {"forked": False}
 
 
-def _after_fork():
-    """Forget the threads of the parent: none of them came along, nor will they unlock anything."""
+def after_fork():
+    """Forget the threads of the parent: none of them came along, nor will they unlock anything.
+
+    Python calls it in a forked child; whoever forks without Python's knowledge has to.
+    """
     global _lock
     _lock = threading.Lock()
     _blas["users"] = 0
@@ -27,7 +30,7 @@ def _after_fork():
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(after_in_child=after_fork)
 
 
 def number_of_threads(n_jobs):

@@ -39,6 +39,12 @@ class State:
     n_points: int
     weights: np.ndarray = field(repr=False)
 
+    def __str__(self):
+        return (
+            f"{self.phase} {self.iteration}: {self.n_points} points in {self.groups} groups, "
+            f"largest move {self.movement:.3g}"
+        )
+
 
 COLUMNS = [name for name in State.__dataclass_fields__ if name != "weights"]
 

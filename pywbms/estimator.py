@@ -262,16 +262,10 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         ndarray of shape (m,)
         """
         check_is_fitted(self)
-        queries = self._units.forward(self._matrix(X, reset=False))
-        if not self._units.active.any():
-            return np.zeros(len(queries), dtype=self.labels_.dtype)
-        rows = self._units.forward(self._X)
-        weights = self.feature_weights_[self._units.active]
-        n_threads = worth(number_of_threads(self.n_jobs), len(queries) * float(rows.size))
-        winner = np.empty(len(queries), dtype=np.intp)
-        by_weight = np.argsort(-weights, kind="stable")
-        nearest(queries, rows, weights, by_weight, n_threads, winner)
-        return self.labels_[winner]
+        X = self._matrix(X, reset=False)
+        return nearest_labels(
+            X, self._X, self.labels_, self.feature_weights_, self._units, self.n_jobs
+        )
 
     def transform(self, X):
         """Return the weighted distance of each row to where each cluster met.
@@ -319,10 +313,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
 
     def _after_iteration(self, state):
         if self.verbose:
-            print(
-                f"{state.phase} {state.iteration}: {state.n_points} points in {state.groups} "
-                f"groups, largest move {state.movement:.3g}"
-            )
+            print(state)
         return self.callback(state) if self.callback is not None else None
 
     def _keep(self, X, fitted):
@@ -352,16 +343,58 @@ def mean_variance(X):
     return float(np.sort(X[:, varying], axis=0).var(axis=0).mean()) if varying.any() else 1.0
 
 
+def nearest_labels(queries, rows, labels, weights, units, n_jobs=None):
+    """Return for each query the label of the nearest row in the weighted distance.
+
+    Parameters
+    ----------
+    queries, rows : ndarray of shape (m, p), (n, p)
+        In the caller's units.
+    labels : ndarray of shape (n,)
+    weights : ndarray of shape (p,)
+    units : Units
+        The working coordinates of the rows.
+    n_jobs : int, optional
+    """
+    active = units.active
+    if not active.any():
+        return np.full(len(queries), labels[0])
+    queries, rows, weights = units.forward(queries), units.forward(rows), weights[active]
+    n_threads = worth(number_of_threads(n_jobs), len(queries) * float(rows.size))
+    winner = np.empty(len(queries), dtype=np.intp)
+    by_weight = np.argsort(-weights, kind="stable")
+    nearest(queries, rows, weights, by_weight, n_threads, winner)
+    return labels[winner]
+
+
 def refit_with_path(model):
     """Return a WBMS fitted as a given one was, for as many iterations, with its path recorded."""
-    phase, iteration = model.history_.iloc[-1][["phase", "iteration"]] if model.n_iter_ else ("", 0)
-
-    def end(state):
-        return not model.converged_ and (state.phase, state.iteration) == (phase, iteration)
-
     params = model.get_params(deep=False)
-    params.update(h=model.h_, lam=model.lam_, record_path=True, verbose=False, callback=end)
-    again = WBMS(**params).fit(model._X)
+    params.update(h=model.h_, lam=model.lam_, verbose=False)
+    last = None if model.converged_ else model.history_.iloc[-1][["phase", "iteration"]]
+    again = fit_with_path(model._X, params, last)
     again.set_params(callback=model.callback, verbose=model.verbose)
     again.selection_ = model.selection_
     return again
+
+
+def fit_with_path(X, params, last=None, callback=None):
+    """Return a WBMS fitted with its path recorded.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, p)
+    params : dict
+        Parameters of `WBMS`.
+    last : (phase, iteration), optional
+        The iteration to end after, if the stop rule is not to end the fit.
+    callback : callable, optional
+        Called after each iteration.
+    """
+
+    def after_iteration(state):
+        if callback is not None:
+            callback(state)
+        return last is not None and (state.phase, state.iteration) == tuple(last)
+
+    return WBMS(**{**params, "record_path": True, "callback": after_iteration}).fit(X)

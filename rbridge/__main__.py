@@ -1,0 +1,58 @@
+"""``python -m rbridge script.R [args]``: run an R script with the package ``wbms`` at hand.
+
+The script runs in an ordinary Rscript whose ``wbms`` uses this Python, and its exit code is the
+command's. ``python -m rbridge --install [LIBRARY]`` installs the R package for this Python.
+"""
+
+import os
+import shutil
+import sys
+
+from rbridge.install import install, own_library
+
+USAGE = "usage: python -m rbridge script.R [args]\n       python -m rbridge --install [LIBRARY]"
+DEFAULT_PACKAGES = "datasets,utils,grDevices,graphics,stats,methods,wbms"
+
+
+def main(arguments):
+    """Install the R package, or become Rscript; return an exit code if neither is possible."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(USAGE, file=sys.stdout if arguments else sys.stderr)
+        return 0 if arguments else 2
+    if arguments[0] == "--install":
+        if len(arguments) > 2:
+            print(USAGE, file=sys.stderr)
+            return 2
+        try:
+            library = install(*arguments[1:])
+        except (RuntimeError, OSError) as error:
+            print(error, file=sys.stderr)
+            return 1
+        print(f"wbms is installed in {library}; in R: library(wbms)")
+        return 0
+    return run_script(arguments)
+
+
+def run_script(arguments):
+    """Become Rscript."""
+    if arguments[0].startswith("-"):
+        print(f"unknown option {arguments[0]}\n{USAGE}", file=sys.stderr)
+        return 2
+    if not os.path.isfile(arguments[0]):
+        print(f"no such script: {arguments[0]}", file=sys.stderr)
+        return 2
+    rscript = shutil.which("Rscript")
+    if rscript is None:
+        print("Rscript is not on the PATH; on Debian or Ubuntu: apt-get install r-base-core",
+              file=sys.stderr)  # fmt: skip
+        return 1
+    os.environ["WBMS_PYTHON"] = sys.executable
+    os.environ["R_DEFAULT_PACKAGES"] = DEFAULT_PACKAGES
+    if os.path.isdir(own_library()):
+        libraries = [own_library(), os.environ.get("R_LIBS", "")]
+        os.environ["R_LIBS"] = os.pathsep.join(filter(None, libraries))
+    os.execv(rscript, [rscript, *arguments])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

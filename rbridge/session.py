@@ -1,0 +1,85 @@
+"""The R of this process: the one that started Python, or one that Python starts."""
+
+import atexit
+import os
+import signal
+import sys
+import threading
+
+from rbridge.install import HOW_TO_INSTALL, own_library
+from rbridge.interrupts import c_handler, restore_c_handler
+
+# R holds only a bare pointer to what it calls: as long as R lives, it must be kept here.
+_kept = {}
+
+
+def attach():
+    """Make the R package ``wbms`` work in the R of this process, and start R if there is none.
+
+    In an R session the package calls this itself. In a Python program that embeds R (with rpy2)
+    it gives R code the same functions, without a second Python.
+
+    Returns
+    -------
+    rpy2.rinterface.SexpEnvironment
+        The namespace of the R package: ``attach()["wbms"]`` is its function ``wbms``.
+
+    Raises
+    ------
+    ImportError
+        If rpy2 or the R package is not installed; the message says what to do.
+    """
+    ri = start_r()
+    from rbridge.dispatch import dispatch
+
+    namespace = wbms_namespace(ri)
+    if "closure" not in _kept:
+        _kept["closure"] = ri.rternalize(dispatch)
+    namespace[".bridge"]["call"] = _kept["closure"]
+    return namespace
+
+
+def start_r():
+    """Return rpy2's rinterface with an R behind it: the one that runs already, or a new one.
+
+    rpy2 takes SIGINT for Python and ends R when Python ends. In a session that R owns both are
+    wrong, and are put back.
+    """
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    handler, python_handler = c_handler(), signal.getsignal(signal.SIGINT)
+    try:
+        import rpy2.rinterface as ri
+        from rpy2.rinterface_lib import embedded
+    except ImportError as error:
+        raise ImportError(
+            f"the bridge to R needs rpy2 ({error}); "
+            f"install it with: {sys.executable} -m pip install 'pywbms[r]'"
+        ) from error
+    owned_by_r = embedded.is_r_externally_initialized()
+    if embedded.isinitialized():
+        return ri
+    try:
+        ri.initr(interactive=None if owned_by_r else False)
+    finally:
+        if in_main_thread:
+            if python_handler is not None:
+                signal.signal(signal.SIGINT, python_handler)
+            restore_c_handler(handler)
+    if owned_by_r:
+        atexit.unregister(ri.endr)
+    return ri
+
+
+def wbms_namespace(ri):
+    """Return the namespace of the R package, looked for in this environment's own library too."""
+    base = ri.baseenv
+    library = own_library()
+    if os.path.isdir(library):
+        known = list(base[".libPaths"]())
+        if library not in known:
+            base[".libPaths"](ri.StrSexpVector([library, *known]))
+    if not base["requireNamespace"](ri.StrSexpVector(["wbms"]), quietly=ri.BoolSexpVector([True]))[
+        0
+    ]:
+        raise ImportError(f"the R package wbms is not installed; {HOW_TO_INSTALL}")
+    return base["asNamespace"](ri.StrSexpVector(["wbms"]))

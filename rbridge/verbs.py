@@ -1,0 +1,190 @@
+"""What R can ask for, one function a verb. Values in and out are Python's; R's are elsewhere."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+
+import pywbms
+from pywbms import datasets, theory
+from pywbms._units import Units
+from pywbms.estimator import WBMS, fit_with_path, nearest_labels
+from pywbms.fit import row_order
+from pywbms.gaussian import follow_sample
+from rbridge.to_r import Named
+
+FORMS = {"default": WBMS, "released": WBMS.released, "paper": WBMS.paper}
+
+
+def fit(call, X, columns, form, params, verbose, callback):
+    """Cluster the rows of a matrix; see the R function ``wbms``."""
+    columns = names_of(columns)
+    params = {**params, "n_jobs": integer_or_none(params.get("n_jobs"))}
+
+    def after_iteration(state):
+        call.check()
+        if verbose:
+            call.say(str(state))
+        return None if callback is None else call.ask(callback, described(state))
+
+    model = FORMS[form](params.pop("h"), params.pop("lam"), **params, callback=after_iteration)
+    with call.interruptible():
+        model.fit(pd.DataFrame(X, columns=columns))
+    return {
+        "cluster": labels_for_r(model.labels_),
+        "weights": pd.Series(model.feature_weights_, index=columns),
+        "centers": Named(model.cluster_centers_, columns),
+        "modes": Named(model.modes_, columns),
+        "h": model.h_,
+        "lambda": model.lam_,
+        "iter": model.n_iter_,
+        "converged": model.converged_,
+        "history": model.history_,
+        "selection": renamed(model.selection_),
+        "scale": pd.Series(model._units.scale, index=columns),
+        "path": Named(path_in_units(model), columns) if model.record_path else None,
+        "params": used(model),
+    }
+
+
+def predict(call, newdata, data, cluster, weights, standardize, n_jobs):
+    """Return the cluster of the nearest row of data for each row of newdata."""
+    data = np.ascontiguousarray(data)
+    with call.interruptible():
+        units = Units(data[row_order(data)], standardize)
+        labels = np.atleast_1d(cluster)
+        return nearest_labels(
+            newdata, data, labels, np.atleast_1d(weights), units, integer_or_none(n_jobs)
+        )
+
+
+def check_theory(call, X, columns, params, converged, phase, iteration, delta, verbose):
+    """Check the theorems on a fit, which is made once more with its path recorded."""
+    params = {**params, "n_jobs": integer_or_none(params.get("n_jobs"))}
+
+    def after_iteration(state):
+        call.check()
+        if verbose:
+            call.say(str(state))
+
+    with call.interruptible():
+        last = None if converged else (phase, iteration)
+        frame = pd.DataFrame(X, columns=names_of(columns))
+        model = fit_with_path(frame, params, last, after_iteration)
+        active = model._units.active
+        path = model.path_[..., active]
+        moved = active.any() and len(path) > 1
+        return {
+            "checks": theory.check_all(model, delta=delta) if moved else theory.as_table([]),
+            "steps": theory.check_shrinking_hull(path) if moved else None,
+        }
+
+
+def gaussian_recursion(call, sigma, names, h, lam, n_iter):
+    """Follow Theorem 4, corrected."""
+    with call.interruptible():
+        return theory.gaussian_recursion(named(sigma, names), h, lam, int(n_iter))
+
+
+def gaussian_sample(call, n, sigma, names, h, lam, n_iter, seed):
+    """Compare a sample with Theorem 4."""
+    with call.interruptible():
+        return follow_sample(int(n), named(sigma, names), h, lam, int(n_iter), int(seed))
+
+
+def convergence_order(call, s):
+    """Estimate order and constant of a sequence."""
+    if isinstance(s, dict):  # what gaussian_recursion returned
+        return theory.convergence_order(pd.DataFrame(s))
+    found = theory.convergence_order(np.atleast_1d(s))
+    return {name: getattr(found, name) for name in found.__dataclass_fields__}
+
+
+def limit_weights(call, sigma, names, lam):
+    """Return the limit of the weights of a Gaussian cloud."""
+    return theory.limit_weights(named(sigma, names), lam)
+
+
+def entropy_weights(call, D, names, lam):
+    """Return the weights of Theorem 1."""
+    return theory.entropy_weights(named(D, names), lam)
+
+
+def hull_distance(call, points, vertices, certificate):
+    """Return distances to a convex hull, and what proves them."""
+    with call.interruptible():
+        found = theory.hull_distance(points, vertices, certificate=certificate)
+    if not certificate:
+        return found
+    names = ("distance", "coefficients", "direction", "nearest")
+    return {name: getattr(found, name) for name in names}
+
+
+def dataset(call, name, arguments):
+    """Draw one of the paper's simulated data sets."""
+    whole = {"k", "p", "n", "n_noise_features", "random_state"}
+    arguments = {key: int(x) if key in whole else x for key, x in arguments.items()}
+    X, truth = getattr(datasets, name)(**arguments)
+    return {"x": X, "truth": labels_for_r(truth.to_numpy())}
+
+
+def info(call):
+    """Tell which Python this is."""
+    return {
+        "python": sys.executable,
+        "version": sys.version.split()[0],
+        "pywbms": pywbms.__version__,
+        "numpy": np.__version__,
+    }
+
+
+VERBS = {
+    verb.__name__: verb
+    for verb in (
+        fit, predict, check_theory, gaussian_recursion, gaussian_sample, convergence_order,
+        limit_weights, entropy_weights, hull_distance, dataset, info,
+    )
+}  # fmt: skip
+
+
+def labels_for_r(labels):
+    """Return clusters counted from 1."""
+    return labels.astype(np.int32) + np.int32(1)
+
+
+def names_of(columns):
+    """Return column names as a list, also if there is only one."""
+    return [columns] if isinstance(columns, str) else columns
+
+
+def named(values, names):
+    """Return numbers as a Series with their names, or counted from 1 if they have none."""
+    values = np.atleast_1d(values)
+    index = np.arange(1, len(values) + 1) if names is None else names_of(names)
+    return pd.Series(values, index=index)
+
+
+def integer_or_none(n_jobs):
+    """Return a number of threads as Python counts them."""
+    return None if n_jobs is None else int(n_jobs)
+
+
+def described(state):
+    """Return the state of a fit as a dict, for an R function that watches it."""
+    return {name: getattr(state, name) for name in state.__dataclass_fields__}
+
+
+def used(model):
+    """Return the parameters that a second fit needs to be the same."""
+    left_out = ("h", "lam", "record_path", "verbose", "callback")
+    return {k: v for k, v in model.get_params(deep=False).items() if k not in left_out}
+
+
+def renamed(selection):
+    """Return the table of the choice of h and lam with R's name for lam, or None."""
+    return None if selection is None else selection.rename(columns={"lam": "lambda"})
+
+
+def path_in_units(model):
+    """Return where the rows were after each iteration, in the caller's units."""
+    return model._units.backward(model.path_[..., model._units.active])

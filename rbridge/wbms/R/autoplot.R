@@ -1,0 +1,188 @@
+#' Plot a fit with ggplot2
+#'
+#' The pictures of [plot.wbms()] as ggplot2 objects, to which layers, scales and themes can be
+#' added.
+#' The package ggplot2 has to be attached for `autoplot()`.
+#'
+#' @param object a fit of [wbms()].
+#' @param type what to draw; may be abbreviated: `"clusters"`, `"weights"`, `"collapse"` or
+#'   `"selection"` as in [plot.wbms()], or `"path"`, the paths of the rows, if the fit was made with
+#'   `record_path = TRUE`.
+#' @param ... passed to the layer that draws the rows ([ggplot2::geom_point()] or
+#'   [ggplot2::geom_path()]) or the bars ([ggplot2::geom_col()]), and to `geom_line()` or
+#'   `geom_tile()` of the others.
+#' @inheritParams plot.wbms
+#' @return A ggplot2 object.
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE) && wbms::wbms_available()
+#' library(ggplot2)
+#' fit <- wbms(iris[, 1:4])
+#' autoplot(fit)
+#' autoplot(fit, "weights") + theme_minimal()
+#' @exportS3Method ggplot2::autoplot
+autoplot.wbms <- function(object,
+                          type = c("clusters", "weights", "collapse", "path", "selection"),
+                          ..., columns = NULL, top = 20, score = NULL) {
+  kinds <- c("clusters", "weights", "collapse", "path", "selection")
+  type <- check_kind(type, "type", kinds)
+  shown <- shown_columns(object, columns)
+  top <- check_whole(top, "top", 1)
+  switch(type,
+    clusters = gg_clusters(object, shown, ...),
+    weights = gg_weights(object, top, ...),
+    collapse = gg_collapse(object, ...),
+    path = gg_path(object, shown, ...),
+    selection = gg_selection(object, check_score(object, score), ...)
+  )
+}
+
+gg_clusters <- function(x, shown, ...) {
+  .data <- ggplot2::.data
+  at <- cluster_places(x, shown)
+  k <- length(x$size)
+  one <- length(shown) == 1L
+  rows <- data.frame(
+    x = at$rows[, 1L], y = at$rows[, 2L], cluster = factor(x$cluster[!is.na(x$cluster)], seq_len(k))
+  )
+  centers <- data.frame(x = at$centers[, 1L], y = at$centers[, 2L])
+  size <- min(1, max(0.4, sqrt(20 / k)))
+  ggplot2::ggplot(rows, ggplot2::aes(.data[["x"]], .data[["y"]])) +
+    ggplot2::geom_point(
+      ggplot2::aes(colour = .data[["cluster"]], shape = .data[["cluster"]]), ...
+    ) +
+    ggplot2::geom_point(
+      data = centers, shape = 4, size = 3 * size, stroke = 2.5 * size, colour = "white"
+    ) +
+    ggplot2::geom_point(data = centers, shape = 4, size = 3 * size, stroke = 1.2 * size) +
+    gg_cluster_scale(ggplot2::scale_colour_manual, palette_colours, k) +
+    gg_cluster_scale(ggplot2::scale_shape_manual, palette_symbols, k) +
+    (if (one) ggplot2::scale_y_reverse(breaks = lane_places(k))) +
+    ggplot2::labs(
+      x = axis_label(x, shown[[1L]]), y = if (one) "cluster" else axis_label(x, shown[[2L]]),
+      title = paste0(counted(k, "cluster"), ", ", counted(nrow(rows), "row"))
+    )
+}
+
+# Colours or symbols for k clusters, of which the legend shows the largest.
+gg_cluster_scale <- function(scale, values, k) {
+  more <- if (k > legend_entries) sprintf("\n(%d of %d)", legend_entries, k)
+  scale(
+    name = paste0("cluster", more),
+    values = stats::setNames(rep_len(values, k), seq_len(k)),
+    breaks = as.character(seq_len(min(k, legend_entries)))
+  )
+}
+
+gg_weights <- function(x, top, fill = NULL, ...) {
+  .data <- ggplot2::.data
+  bars <- ranked_weights(x, top)
+  bars$place <- seq_len(nrow(bars))
+  if (is.null(fill)) fill <- ifelse(bars$others, grey_colour, palette_colours[[1L]])
+  ggplot2::ggplot(bars, ggplot2::aes(.data[["weight"]], .data[["place"]])) +
+    ggplot2::geom_col(fill = fill, orientation = "y", ...) +
+    ggplot2::geom_text(
+      ggplot2::aes(label = weight_text(.data[["weight"]])), hjust = -0.2, size = 3
+    ) +
+    # By place, not by name: names that were shortened may be equal.
+    ggplot2::scale_y_reverse(breaks = bars$place, labels = bars$name, minor_breaks = NULL) +
+    ggplot2::scale_x_continuous(expand = ggplot2::expansion(c(0, 0.2))) +
+    ggplot2::labs(x = "weight", y = NULL, title = "Weights of the columns")
+}
+
+gg_collapse <- function(x, ...) {
+  .data <- ggplot2::.data
+  history <- x$history
+  if (nrow(history) == 0L) abort("nothing to draw: no row moved")
+  measures <- c("number of groups", "diameter")
+  steps <- data.frame(
+    iteration = rep(history$iteration, 2L),
+    value = c(history$groups, history$diameter),
+    measure = factor(rep(measures, each = nrow(history)), measures),
+    phase = factor(ifelse(history$phase == "warmup", "warm-up", "main"), c("warm-up", "main"))
+  )
+  ggplot2::ggplot(steps, ggplot2::aes(.data[["iteration"]], .data[["value"]])) +
+    ggplot2::geom_line(colour = grey_colour, ...) +
+    ggplot2::geom_point(colour = palette_colours[[1L]]) +
+    ggplot2::facet_grid(
+      ggplot2::vars(.data[["measure"]]), ggplot2::vars(.data[["phase"]]),
+      scales = "free", switch = "y"
+    ) +
+    ggplot2::scale_x_continuous(breaks = function(limits) unique(round(pretty(limits)))) +
+    ggplot2::expand_limits(y = 0) +
+    ggplot2::labs(x = "iteration", y = NULL, title = "The cloud shrinks") +
+    ggplot2::theme(strip.placement = "outside")
+}
+
+gg_path <- function(x, shown, ...) {
+  .data <- ggplot2::.data
+  if (is.null(x$path)) abort("the fit holds no path: make it with record_path = TRUE")
+  k <- length(x$size)
+  lines <- path_lines(x, shown)
+  steps <- data.frame(
+    x = lines$x, y = lines$y, row = lines$row, iteration = lines$iteration,
+    cluster = factor(lines$cluster, seq_len(k))
+  )
+  steps <- steps[!is.na(steps$iteration), ]
+  ggplot2::ggplot(steps, ggplot2::aes(.data[["x"]], .data[["y"]], colour = .data[["cluster"]])) +
+    ggplot2::geom_path(ggplot2::aes(group = .data[["row"]]), ...) +
+    ggplot2::geom_point(data = steps[steps$iteration == 0, ], size = 0.7) +
+    gg_cluster_scale(ggplot2::scale_colour_manual, palette_colours, k) +
+    ggplot2::labs(x = lines$xlab, y = lines$ylab, title = "Paths of the rows")
+}
+
+gg_selection <- function(x, score, ...) {
+  tried <- x$selection
+  n <- nrow(tried)
+  panels <- c(score, "number of clusters")
+  long <- data.frame(
+    h = rep(tried$h, 2L), lambda = rep(tried$lambda, 2L), value = c(tried[[score]], tried$k),
+    panel = factor(rep(panels, each = n), panels),
+    chosen = rep(seq_len(n) == chosen_row(x), 2L)
+  )
+  over <- varied_in(tried)
+  if (length(over) == 2L) gg_heat(long, ...) else gg_scores(long, over, ...)
+}
+
+gg_scores <- function(long, over, ...) {
+  .data <- ggplot2::.data
+  other <- setdiff(c("h", "lambda"), over)
+  marked <- long[long$chosen, ]
+  ggplot2::ggplot(long, ggplot2::aes(.data[[over]], .data[["value"]])) +
+    ggplot2::geom_vline(xintercept = marked[[over]], linetype = 2, colour = accent_colour) +
+    ggplot2::geom_line(colour = palette_colours[[1L]], ...) +
+    ggplot2::geom_point(colour = palette_colours[[1L]]) +
+    ggplot2::geom_point(data = marked, shape = 1, size = 4, stroke = 1.2, colour = accent_colour) +
+    ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), ncol = 1L, scales = "free_y") +
+    ggplot2::scale_x_log10() +
+    ggplot2::labs(
+      x = over, y = NULL,
+      title = sprintf("Choice of %s (%s = %s)", over, other, brief(marked[[other]][[1L]], 4L))
+    )
+}
+
+gg_heat <- function(long, ...) {
+  .data <- ggplot2::.data
+  first <- as.integer(long$panel) == 1L
+  long$text <- c(cell_texts(long$value[first]), cell_texts(long$value[!first]))
+  # A colour scale for each panel: clusters by their logarithm, scores as they are.
+  shade <- c(relative(long$value[first]), relative(log(long$value[!first])))
+  long$shade <- shade
+  long$dark <- shade > 0.5 & !is.na(shade)
+  as_steps <- function(values) {
+    steps <- sort(unique(values))
+    factor(values, steps, brief(steps, 3L))
+  }
+  long$h <- as_steps(long$h)
+  long$lambda <- as_steps(long$lambda)
+  ggplot2::ggplot(long, ggplot2::aes(.data[["h"]], .data[["lambda"]])) +
+    ggplot2::geom_tile(ggplot2::aes(fill = .data[["shade"]]), ...) +
+    ggplot2::geom_tile(
+      data = long[long$chosen, ], fill = NA, colour = accent_colour, linewidth = 1.2
+    ) +
+    ggplot2::geom_text(
+      ggplot2::aes(label = .data[["text"]]),
+      colour = ifelse(long$dark, "white", "black"), size = 2.8
+    ) +
+    ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), ncol = 1L) +
+    ggplot2::scale_fill_gradientn(colours = heat_colours(), guide = "none", na.value = "grey90") +
+    ggplot2::labs(title = "Choice of h and lambda")
+}

@@ -1,0 +1,153 @@
+# Python runs inside the R process. Everything that crosses goes through one function, the
+# dispatcher of the Python package 'rbridge', kept in .bridge$call once Python has started.
+.bridge <- new.env(parent = emptyenv())
+
+# Calls a verb of the bridge with doubles, integers, logicals, strings, named lists or NULL: what
+# has been checked for missing values, as those do not survive the crossing.
+py_call <- function(verb, ..., .call = sys.call(-1L)) {
+  dispatch <- bridge()
+  # Finalizers of reticulate's objects need Python's lock, which is not held while Python asks R.
+  if (isNamespaceLoaded("reticulate")) gc(FALSE)
+  # R acts on an interrupt at the end of any garbage collection, by jumping out of whatever runs:
+  # out of Python's frames it must not. Python sees to interrupts itself.
+  arguments <- lapply(list(verb, ...), interruptible)
+  outcome <- suspendInterrupts(do.call(dispatch, arguments))
+  resolve(outcome, .call)
+}
+
+# A function that Python is to call is R code again, which may be interrupted; all else as it is.
+interruptible <- function(x) {
+  if (is.function(x)) function(...) allowInterrupts(x(...)) else x
+}
+
+# The dispatcher; the first call starts Python.
+bridge <- function() {
+  if (is.null(.bridge$call)) start_python()
+  .bridge$call
+}
+
+start_python <- function() {
+  runs <- .Call(C_running)
+  python <- if (runs) list(library = "", program = "") else ask_python(find_python())
+  said <- tempfile("wbms-")
+  on.exit(unlink(said))
+  code <- sprintf("
+try:
+    import rbridge
+    rbridge.attach()
+except BaseException as error:
+    import sys, traceback
+    with open(%s, 'w', encoding='utf-8') as file:
+        print(sys.executable, type(error).__name__, error, sep='\\n', file=file)
+        traceback.print_exc(file=file)
+", encodeString(said, quote = "'"))
+  if (!runs) .bridge$started <- TRUE # one that cannot be changed any more
+  suspendInterrupts(.Call(C_start, python$library, python$program, code))
+  if (is.null(.bridge$call)) {
+    explain_failure(if (file.exists(said)) readLines(said, warn = FALSE, encoding = "UTF-8"))
+  }
+}
+
+explain_failure <- function(said) {
+  python <- if (length(said)) said[[1L]] else "Python"
+  reason <- if (length(said) > 2L) paste0(said[[2L]], ": ", said[[3L]]) else "no reason was given"
+  advice <- if (is.null(.bridge$started)) {
+    paste0(
+      "a Python was running in this R session already (reticulate starts one): install pywbms for ",
+      "it, or restart R and use wbms first, or point both to the same Python (RETICULATE_PYTHON)"
+    )
+  } else {
+    paste0("restart R, and ", how_to_set())
+  }
+  abort(
+    "Python (", python, ") could not be made ready for wbms.\n  ", reason, "\n  ", advice,
+    class = "wbms_python_error", fields = list(python_traceback = paste(said, collapse = "\n"))
+  )
+}
+
+how_to_set <- function() {
+  paste0(
+    "install pywbms there with: pip install \"pywbms[r]\"\n  or choose another Python, before the ",
+    "first call: options(wbms.python = \"/path/to/python\"), or the environment variable WBMS_PYTHON"
+  )
+}
+
+# The interpreter: an option, an environment variable, the one recorded when the package was installed.
+find_python <- function() {
+  recorded <- system.file("python-path", package = "wbms")
+  candidates <- c(
+    "the option wbms.python" = getOption("wbms.python", ""),
+    "the environment variable WBMS_PYTHON" = Sys.getenv("WBMS_PYTHON"),
+    "recorded when wbms was installed" = if (nzchar(recorded)) readLines(recorded, 1L, warn = FALSE)
+  )
+  candidates <- candidates[nzchar(candidates)]
+  if (!length(candidates)) {
+    abort(
+      "wbms does not know which Python to use.\n  Make one ready with: pip install \"pywbms[r]\"",
+      "\n  and tell R, before the first call: options(wbms.python = \"/path/to/python\"), or the ",
+      "environment variable WBMS_PYTHON",
+      class = "wbms_python_error"
+    )
+  }
+  python <- path.expand(candidates[[1L]])
+  if (dir.exists(python) && file.exists(file.path(python, "bin", "python"))) {
+    python <- file.path(python, "bin", "python")
+  }
+  if (!file.exists(python) || dir.exists(python)) {
+    abort(
+      "there is no Python at ", python, " (", names(candidates)[[1L]], ").\n  ", how_to_set(),
+      class = "wbms_python_error"
+    )
+  }
+  # Not normalizePath: it would follow the link out of a virtual environment.
+  if (grepl("^/", python)) python else file.path(getwd(), python)
+}
+
+# The program and the shared library of an interpreter, which is asked in a process of its own,
+# before it is too late: once a Python has started in this one, no other can.
+ask_python <- function(python) {
+  force(python)
+  code <- paste(
+    "import sys",
+    "sys.path[:] = filter(None, sys.path)", # not the folder R happens to be in
+    "import importlib.util, os, sysconfig",
+    "get = sysconfig.get_config_var",
+    "names = [n for n in (get('INSTSONAME'), get('LDLIBRARY')) if n and ('.so' in n or '.dylib' in n)]",
+    "folders = [get('LIBDIR'), os.path.join(get('LIBDIR') or '', get('MULTIARCH') or ''),
+                os.path.join(sys.base_prefix, 'lib')]",
+    "paths = [os.path.join(f, n) for f in folders if f for n in names]",
+    "absent = [m for m in ('pywbms', 'rbridge', 'rpy2') if importlib.util.find_spec(m) is None]",
+    "print('wbms', '%d.%d' % sys.version_info[:2])",
+    "print(sys.executable)", # 'python' may be a script that leads there
+    "print(next(filter(os.path.exists, paths), ''))",
+    "print(*absent)",
+    sep = "\n"
+  )
+  said <- suppressWarnings(tryCatch(
+    system2(python, c("-c", shQuote(code)), stdout = TRUE, stderr = FALSE),
+    error = function(e) character()
+  ))
+  if (length(said) != 4L || !startsWith(said[[1L]], "wbms ")) {
+    abort(python, " does not run as a Python.\n  ", how_to_set(), class = "wbms_python_error")
+  }
+  version <- sub("wbms ", "", said[[1L]])
+  if (numeric_version(version) < "3.11") {
+    abort(
+      python, " is Python ", version, "; wbms needs 3.11 or newer.\n  ", how_to_set(),
+      class = "wbms_python_error"
+    )
+  }
+  if (nzchar(said[[4L]])) {
+    absent <- quoted(strsplit(said[[4L]], " ")[[1L]])
+    abort(python, " lacks ", absent, ".\n  ", how_to_set(), class = "wbms_python_error")
+  }
+  if (!nzchar(said[[3L]])) {
+    abort(
+      python, " (Python ", version, ") has no shared library (libpython), so R cannot load it.\n  ",
+      "On Debian or Ubuntu: apt-get install libpython", version, "; with pyenv: ",
+      "PYTHON_CONFIGURE_OPTS=--enable-shared pyenv install",
+      class = "wbms_python_error"
+    )
+  }
+  list(program = said[[2L]], library = said[[3L]])
+}

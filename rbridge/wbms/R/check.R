@@ -1,0 +1,50 @@
+# Checks of single arguments. Each returns what Python is sent, or an error that names the argument.
+
+check_positive <- function(x, name, auto = FALSE) {
+  if (auto && identical(x, "auto")) return(x)
+  if (!is_number(x) || !is.finite(x) || x <= 0) {
+    abort(
+      "'", name, "' must be a positive number", if (auto) " or \"auto\"", ", not ", described(x)
+    )
+  }
+  as.double(x)
+}
+
+check_whole <- function(x, name, least) {
+  if (!is_number(x) || !is.finite(x) || x != round(x) || x < least || x > .Machine$integer.max) {
+    abort("'", name, "' must be a whole number of at least ", least, ", not ", described(x))
+  }
+  as.integer(x)
+}
+
+check_flag <- function(x, name) {
+  if (!is.logical(x) || length(x) != 1L || is.na(x)) {
+    abort("'", name, "' must be TRUE or FALSE, not ", described(x))
+  }
+  as.logical(x)
+}
+
+check_choice <- function(x, name, choices) {
+  if (!is.character(x) || length(x) != 1L || !x %in% choices) {
+    abort("'", name, "' must be one of ", quoted(choices), ", not ", described(x))
+  }
+  as.character(x)
+}
+
+check_jobs <- function(x) {
+  if (is.null(x)) return(NULL)
+  if (!is_number(x) || !is.finite(x) || x != round(x) || x == 0) {
+    abort("'n_jobs' must be NULL or a whole number other than 0, not ", described(x))
+  }
+  as.integer(x)
+}
+
+is_number <- function(x) {
+  is.numeric(x) && !is.factor(x) && length(x) == 1L && !is.na(x)
+}
+
+# A value for a message, whatever it is.
+described <- function(x) {
+  text <- paste(deparse(x, width.cutoff = 60L, nlines = 1L), collapse = "")
+  if (nchar(text) > 60L) paste0(substr(text, 1L, 57L), "...") else text
+}

@@ -1,0 +1,26 @@
+#' Fitted values
+#'
+#' @param object a fit of [wbms()].
+#' @param method what to return of each row: `"centers"`, the centre of its cluster; `"classes"`,
+#'   its cluster; `"modes"`, where it ended, which is its centre to within the tolerance of the fit.
+#' @param ... not used.
+#' @return For `"classes"` an integer vector, otherwise a matrix like the data. Rows that were left
+#'   out have `NA`.
+#' @examplesIf wbms::wbms_available()
+#' fit <- wbms(iris[, 1:4], h = 0.05, lambda = 0.1)
+#' head(fitted(fit))
+#' head(iris[, 1:4] - fitted(fit)) # what the clusters do not explain
+#' @exportS3Method stats::fitted
+fitted.wbms <- function(object, method = c("centers", "classes", "modes"), ...) {
+  method <- check_kind(method, "method", c("centers", "classes", "modes"))
+  if (method == "classes") return(object$cluster)
+  if (method == "centers") {
+    values <- object$centers[object$cluster, , drop = FALSE]
+  } else {
+    rows <- rep(NA_integer_, length(object$cluster))
+    rows[!is.na(object$cluster)] <- seq_len(nrow(object$modes))
+    values <- object$modes[rows, , drop = FALSE]
+  }
+  dimnames(values) <- list(names(object$cluster), colnames(object$data))
+  values
+}

@@ -1,0 +1,90 @@
+#' Print a fit
+#'
+#' Shows how many clusters were found in what, with which `h` and `lambda`, how the fit ended, the
+#' sizes of the clusters and the heaviest columns; then what the fit holds.
+#'
+#' @param x a fit of [wbms()].
+#' @param digits number of significant digits.
+#' @param ... not used.
+#' @return `x`, invisibly.
+#' @seealso [summary.wbms()]
+#' @examplesIf wbms::wbms_available()
+#' print(wbms(iris[, 1:4], h = 0.05, lambda = 0.1))
+#' @export
+print.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  heaviest <- x$weights[heaviest_first(x)]
+  fields <- names(x)[!vapply(x, is.null, NA)]
+  lines <- c(
+    headline(x, digits), "",
+    paste("Cluster sizes:", some_of(format(x$size, big.mark = ",", trim = TRUE), 12L)),
+    paste("Heaviest columns:", some_of(sprintf("%s %.2f", elided(names(heaviest)), heaviest), 6L)),
+    omission(x$na.action), "",
+    paste("Available fields:", toString(fields))
+  )
+  writeLines(strwrap(lines, exdent = 2L))
+  invisible(x)
+}
+
+# What was found, and how: the two lines above everything else.
+headline <- function(x, digits) {
+  c(
+    sprintf(
+      "Weighted Blurring Mean Shift: %s in %s x %s", counted(length(x$size), "cluster"),
+      counted(nrow(x$data), "row"), counted(length(x$weights), "column")
+    ),
+    sprintf(
+      "h = %s, lambda = %s%s; %s after %s", brief(x$h, digits), brief(x$lambda, digits),
+      if (is.null(x$selection)) "" else " (chosen from the data)", how_ended(x),
+      counted(x$iter, "iteration")
+    )
+  )
+}
+
+how_ended <- function(x) {
+  sprintf("%s by the rule \"%s\"", if (x$converged) "ended" else "not ended", x$params$stop)
+}
+
+omission <- function(left_out) {
+  if (length(left_out)) paste("Rows left out (missing values):", counted(length(left_out)))
+}
+
+# Positions of the columns by falling weight, equal weights in column order.
+heaviest_first <- function(x) {
+  order(-x$weights)
+}
+
+# A count in words: 1 row, 2 rows, 1,000 rows.
+counted <- function(n, noun = NULL) {
+  number <- format(n, big.mark = ",", trim = TRUE, scientific = FALSE)
+  if (is.null(noun)) number else paste0(number, " ", noun, if (n == 1) "" else "s")
+}
+
+# The first few of many texts, and how many more there are.
+some_of <- function(texts, limit) {
+  more <- length(texts) - limit
+  toString(c(utils::head(texts, limit), if (more > 0L) paste("...", counted(more), "more")))
+}
+
+brief <- function(number, digits) {
+  formatC(number, digits = digits, format = "g", width = 1L)
+}
+
+# Names on one line, long ones without their middle: names differ at the end.
+elided <- function(names, width = 25L) {
+  names <- gsub("[[:space:]]+", " ", names)
+  long <- nchar(names) > width
+  head <- (width - 3L) %/% 2L
+  tail <- width - 3L - head
+  names[long] <- paste0(
+    substr(names[long], 1L, head), "...",
+    substring(names[long], nchar(names[long]) - tail + 1L)
+  )
+  names
+}
+
+# One of several texts, which may be abbreviated; the first unless told.
+check_kind <- function(x, name, choices) {
+  if (identical(x, choices)) return(choices[[1L]])
+  found <- if (is.character(x) && length(x) == 1L) pmatch(x, choices) else NA
+  if (is.na(found)) check_choice(x, name, choices) else choices[[found]]
+}

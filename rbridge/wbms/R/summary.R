@@ -1,0 +1,102 @@
+#' Summarise a fit
+#'
+#' @param object a fit of [wbms()].
+#' @param top how many of the heaviest columns to show the clusters' centres in.
+#' @param x what `summary()` returned.
+#' @param digits number of significant digits.
+#' @param max_rows how many clusters and columns to print at most.
+#' @param ... not used.
+#' @return A list of class `summary.wbms`:
+#'   \item{call}{the call.}
+#'   \item{clusters}{a data frame, a row a cluster: `cluster`, `size`, `share` (of the rows) and the
+#'     centre in the heaviest columns. A column of the data with one of these names has a number
+#'     after it.}
+#'   \item{weights}{the weights, the heaviest first.}
+#'   \item{eff.columns}{the effective number of columns, the exponential of the entropy of the
+#'     weights: 1 if one column has all weight, their number if all are equal.}
+#'   \item{nobs}{number of rows that were clustered.}
+#'   \item{selection}{how `h` and `lambda` were chosen, a data frame, or `NULL` if they were not.}
+#'   \item{h, lambda, iter, converged, params, na.action}{as in the fit, see [wbms()].}
+#' @examplesIf wbms::wbms_available()
+#' summary(wbms(iris[, 1:4], h = 0.05, lambda = 0.1))
+#' @export
+summary.wbms <- function(object, top = 5, ...) {
+  top <- check_whole(top, "top", 0)
+  order <- heaviest_first(object)
+  heaviest <- utils::head(order, top)
+  clusters <- data.frame(
+    seq_along(object$size), object$size, object$size / sum(object$size),
+    unname(object$centers[, heaviest, drop = FALSE])
+  )
+  names(clusters) <- make.unique(c("cluster", "size", "share", colnames(object$data)[heaviest]))
+  structure(
+    list(
+      call = object$call, clusters = clusters, weights = object$weights[order],
+      eff.columns = exp(weight_entropy(object)), nobs = nrow(object$data), h = object$h,
+      lambda = object$lambda, iter = object$iter, converged = object$converged,
+      selection = object$selection, params = object$params, na.action = object$na.action
+    ),
+    class = "summary.wbms"
+  )
+}
+
+#' @rdname summary.wbms
+#' @export
+print.summary.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), max_rows = 20, ...) {
+  cat("Call:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  writeLines(strwrap(parameter_text(x, digits), exdent = 2L))
+
+  k <- nrow(x$clusters)
+  cat("\n", counted(k, "cluster"), " in ", counted(x$nobs, "row"), ":\n", sep = "")
+  table <- utils::head(x$clusters, max_rows)
+  table$share <- sprintf("%.1f%%", 100 * table$share)
+  names(table) <- elided(names(table))
+  print(table, digits = digits, row.names = FALSE)
+  if (k > max_rows) cat("... and ", counted(k - max_rows, "other"), "\n", sep = "")
+
+  p <- length(x$weights)
+  cat("\nWeights of ", counted(p, "column"), ":\n", sep = "")
+  weights <- utils::head(x$weights, max_rows)
+  # Not in powers of ten: next to the heaviest, most weights are nothing.
+  texts <- stats::setNames(sprintf("%.*f", digits, weights), elided(names(weights)))
+  print(texts, quote = FALSE, right = TRUE)
+  if (p > max_rows) {
+    cat(sprintf(
+      "... and %s with %.*f in all\n", counted(p - max_rows, "other"), digits,
+      sum(x$weights[-seq_len(max_rows)])
+    ))
+  }
+  invisible(x)
+}
+
+parameter_text <- function(x, digits) {
+  c(
+    sprintf("h = %s, lambda = %s", brief(x$h, digits), brief(x$lambda, digits)),
+    chosen_text(x, digits),
+    sprintf("%s after %s", sentence(how_ended(x)), counted(x$iter, "iteration")),
+    sprintf("Effective number of columns: %s", brief(x$eff.columns, digits)),
+    if (!x$params$standardize) "On the columns as they are: not standardized",
+    omission(x$na.action)
+  )
+}
+
+# How h and lambda were chosen, if they were.
+chosen_text <- function(x, digits) {
+  if (is.null(x$selection)) return(NULL)
+  chosen <- x$selection[chosen_row(x), ]
+  score <- score_column(x$selection)
+  grid <- !one_value(x$selection$lambda)
+  sprintf(
+    "Chosen from the data among %s%s", counted(nrow(x$selection), if (grid) "pair" else "value"),
+    if (is.null(score)) "" else sprintf(" (%s %s)", score, brief(chosen[[score]], digits))
+  )
+}
+
+sentence <- function(text) {
+  paste0(toupper(substr(text, 1L, 1L)), substring(text, 2L))
+}
+
+weight_entropy <- function(x) {
+  w <- x$weights[x$weights > 0]
+  -sum(w * log(w))
+}

@@ -1,0 +1,87 @@
+#' The theorems, checked on a fit
+#'
+#' Checks on a fit what the paper proves: that the weights minimise the entropy-regularised
+#' displacement (Theorem 1), that the convex hull of the cloud only shrinks (Theorem 2), that the
+#' change of its diameter falls below any bound for good (Theorem 3), and at which order and rate a
+#' Gaussian cloud of that spread collapses (Theorem 5). Theorem 4 is about Gaussian clouds only: see
+#' [gaussian_recursion()].
+#'
+#' The fit is made once more, from the data that it holds, to see the way the rows took.
+#'
+#' @param fit a fit of [wbms()].
+#' @param delta the bound of Theorem 3, relative to the diameter at the start.
+#' @param verbose print a line an iteration?
+#' @param x what `wbms_theory()` returned.
+#' @param digits number of significant digits to print.
+#' @param ... for `plot`, arguments of [graphics::plot()]; otherwise not used.
+#' @return A data frame of class `wbms_theory`, a row a check: `theorem`, `checked`, `deviation` (the
+#'   worst one found), `tolerance` and `holds`. Its attribute `"steps"` is a data frame with a row an
+#'   iteration: `outside` (the largest distance of a row to the hull before), `diameter`, `volume`
+#'   (of up to three columns) and `holds`. `plot` draws these.
+#' @examplesIf wbms::wbms_available()
+#' fit <- wbms(iris[, 1:4], h = 0.05, lambda = 0.1)
+#' wbms_theory(fit)
+#' @export
+wbms_theory <- function(fit, delta = 0.01, verbose = FALSE) {
+  call <- match.call()
+  if (!inherits(fit, "wbms")) abort("'fit' must be a fit of wbms(), not ", described(class(fit)))
+  delta <- check_positive(delta, "delta")
+  verbose <- check_flag(verbose, "verbose")
+  last <- fit$history[nrow(fit$history), ]
+  params <- c(list(h = fit$h, lam = fit$lambda), fit$params)
+  found <- suppressWarnings( # that a fit did not converge was said when it was made
+    py_call(
+      "check_theory", fit$data, colnames(fit$data), params, fit$converged,
+      if (nrow(last)) last$phase else "", if (nrow(last)) last$iteration else 0L, delta, verbose,
+      .call = call
+    ),
+    classes = "wbms_warning"
+  )
+  structure(
+    found$checks,
+    class = c("wbms_theory", "data.frame"), steps = found$steps, nobs = nrow(fit$data)
+  )
+}
+
+#' @rdname wbms_theory
+#' @export
+print.wbms_theory <- function(x, digits = 3, ...) {
+  if (!nrow(x)) {
+    cat("Nothing to check: no row moved.\n")
+    return(invisible(x))
+  }
+  shown <- data.frame(
+    theorem = x$theorem, checked = x$checked, deviation = format(x$deviation, digits = digits),
+    tolerance = format(x$tolerance, digits = digits), holds = ifelse(x$holds, "yes", "NO")
+  )
+  # A line a check, on whatever width: a table that wraps is none.
+  old <- options(width = max(getOption("width"), 120L))
+  on.exit(options(old))
+  # In one piece: at R's default width the last column would stand below the others.
+  print(shown, row.names = FALSE, right = FALSE, width = max(getOption("width"), 100L))
+  invisible(x)
+}
+
+#' @rdname wbms_theory
+#' @export
+plot.wbms_theory <- function(x, ...) {
+  steps <- attr(x, "steps")
+  if (is.null(steps)) abort("nothing to draw: no row moved")
+  old <- graphics::par(mfrow = c(1L, 2L))
+  on.exit(graphics::par(old))
+  plot(
+    steps$iteration, steps$diameter,
+    type = "b", pch = 16, xlab = "iteration", ylab = "diameter of the cloud",
+    main = "The cloud shrinks", ylim = c(0, max(steps$diameter)), ...
+  )
+  # Rounding errors below the smallest that can be told from 0 are drawn there.
+  outside <- pmax(steps$outside, 1e-17)
+  plot(
+    steps$iteration, outside,
+    type = "b", pch = 16, log = "y", xlab = "iteration", ylim = c(1e-17, max(1e-6, outside)),
+    ylab = "distance to the hull before", main = "Nobody leaves the hull", ...
+  )
+  graphics::abline(h = 1e-8, lty = 2)
+  graphics::text(max(steps$iteration), 1e-8, "tolerance", adj = c(1, -0.4), cex = 0.8)
+  invisible(x)
+}

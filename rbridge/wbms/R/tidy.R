@@ -1,0 +1,70 @@
+#' A fit as tidy tables
+#'
+#' These are the verbs of the packages generics and broom, in the shape that broom gives k-means:
+#' `tidy()` has a row a cluster, `glance()` one row, `augment()` a row a row of the data.
+#'
+#' Sums of squares are taken in the learned distance: of the columns divided by `scale`, weighted by
+#' `weights`, about the means (of the cluster's rows, or of all).
+#'
+#' The verbs are those of generics where that package is installed, so that they get along with
+#' broom, whichever is attached first.
+#'
+#' @param x a fit of [wbms()].
+#' @param col.names names of the columns with the centres.
+#' @param data the data frame or matrix that was clustered, which may have further columns. Without
+#'   it, the columns and rows that were clustered are used.
+#' @param ... not used.
+#' @return A tibble where the package tibble is installed, otherwise a data frame.
+#'   * `tidy()`: the columns of the centre by name, then `size`, `withinss` (sum of squares within
+#'     the cluster) and `cluster`, a factor. A column of the data with one of these names has a
+#'     number after it (`size.1`).
+#'   * `glance()`: `totss`, `tot.withinss` and `betweenss` (sums of squares in all, within and
+#'     between the clusters), `iter`, `nobs`, `k` (number of clusters), `h`, `lambda`, `converged`
+#'     and `eff.columns`, the effective number of columns (see [summary.wbms()]).
+#'   * `augment()`: the data with the column `.cluster`, a factor, `NA` for rows left out. Row names
+#'     that are not just numbers become the column `.rownames`.
+#' @examplesIf wbms::wbms_available()
+#' fit <- wbms(iris[, 1:4], h = 0.05, lambda = 0.1)
+#' tidy(fit)
+#' glance(fit)
+#' head(augment(fit, iris))
+#' @name tidy.wbms
+NULL
+
+#' @rdname tidy.wbms
+#' @export
+tidy <- function(x, ...) {
+  UseMethod("tidy")
+}
+
+#' @rdname tidy.wbms
+#' @export
+tidy.wbms <- function(x, col.names = colnames(x$centers), ...) {
+  if (!is.character(col.names) || length(col.names) != ncol(x$centers) || anyNA(col.names)) {
+    abort("'col.names' must be ", counted(ncol(x$centers), "text"), ", not ", described(col.names))
+  }
+  ours <- c("size", "withinss", "cluster")
+  table <- as.data.frame(unname(x$centers), row.names = NULL)
+  names(table) <- make.unique(c(ours, col.names))[-seq_along(ours)]
+  table$size <- x$size
+  table$withinss <- sums_of_squares(x)$within
+  table$cluster <- factor(seq_along(x$size))
+  as_tibble(table)
+}
+
+# Sums of squares in the learned distance: in all, and within each cluster.
+sums_of_squares <- function(x) {
+  cluster <- x$cluster[!is.na(x$cluster)]
+  used <- x$weights > 0
+  z <- scale(x$data[, used, drop = FALSE] / rep(x$scale[used], each = nrow(x$data)), scale = FALSE)
+  z <- z * rep(sqrt(x$weights[used]), each = nrow(z))
+  means <- rowsum(z, cluster) / x$size
+  within <- rowsum(rowSums((z - means[cluster, , drop = FALSE])^2), cluster)
+  list(total = sum(z^2), within = as.vector(within))
+}
+
+as_tibble <- function(table) {
+  if (!requireNamespace("tibble", quietly = TRUE)) return(table)
+  # The names are the user's: they are not repaired.
+  tibble::as_tibble(table, .name_repair = "minimal")
+}

@@ -1,0 +1,114 @@
+/* Starts Python in the R process, or finds the one that is there already, and lets it run code.
+ *
+ * libpython is opened at run time, so that the package builds without Python's headers and works
+ * with whichever Python the user has. The interpreter keeps its lock: all of R's calls come from
+ * the thread that started it, and a lock that was given up (PyEval_SaveThread) would have to be
+ * taken for each of them.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include <R.h>
+#include <Rinternals.h>
+#include <R_ext/Rdynload.h>
+
+/* What is used of Python's C interface. */
+typedef int (*is_initialized_t)(void);
+typedef wchar_t *(*decode_locale_t)(const char *, size_t *);
+typedef void (*set_program_name_t)(const wchar_t *);
+typedef void (*initialize_t)(int);
+typedef int (*run_string_t)(const char *);
+typedef int (*gil_ensure_t)(void);
+typedef void (*gil_release_t)(int);
+
+/* POSIX guarantees that dlsym's result can be read as a function; ISO C does not let one say so. */
+static void find(void *library, const char *name, void *function)
+{
+    *(void **) function = dlsym(library, name);
+    if (!*(void **) function)
+        error("this libpython has no %s", name);
+}
+
+static int python_runs(void)
+{
+    is_initialized_t is_initialized;
+    *(void **) &is_initialized = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
+    return is_initialized && is_initialized();
+}
+
+/* Is there a Python in this process (of reticulate, or the one that embeds R)? */
+static SEXP running(void)
+{
+    return ScalarLogical(python_runs());
+}
+
+static SEXP start(SEXP library_, SEXP program, SEXP code)
+{
+    decode_locale_t decode_locale;
+    set_program_name_t set_program_name;
+    initialize_t initialize;
+    run_string_t run_string;
+    gil_ensure_t gil_ensure;
+    gil_release_t gil_release;
+    void *library = RTLD_DEFAULT;
+    int runs = python_runs();
+
+    if (!runs) {
+        /* Extension modules of Python look its symbols up among the global ones. */
+        library = dlopen(CHAR(STRING_ELT(library_, 0)), RTLD_NOW | RTLD_GLOBAL);
+        if (!library)
+            error("%s", dlerror());
+    }
+    find(library, "PyRun_SimpleString", &run_string);
+    find(library, "PyGILState_Ensure", &gil_ensure);
+    find(library, "PyGILState_Release", &gil_release);
+    /* Tells rpy2 that R is there. */
+    char session[64];
+    snprintf(session, sizeof session, "PID=%d:NAME=\"wbms\"", (int) getpid());
+    setenv("R_SESSION_INITIALIZED", session, 1);
+    if (!runs) {
+        find(library, "Py_DecodeLocale", &decode_locale);
+        find(library, "Py_SetProgramName", &set_program_name);
+        find(library, "Py_InitializeEx", &initialize);
+        /* From the program's path Python finds its virtual environment. The decoded name is never
+         * freed, as Python keeps the pointer. */
+        set_program_name(decode_locale(CHAR(STRING_ELT(program, 0)), NULL));
+        /* Python sets the locale of characters from the environment; R may have another by now. */
+        char *locale = strdup(setlocale(LC_CTYPE, NULL));
+        initialize(0); /* 0: R's signal handlers stay */
+        setlocale(LC_CTYPE, locale);
+        free(locale);
+    }
+    int state = gil_ensure();
+    int failed = run_string(CHAR(STRING_ELT(code, 0)));
+    gil_release(state);
+    return ScalarLogical(!failed);
+}
+
+/* Does what R does on Ctrl-C. Returns only where R code has suspended interrupts. */
+static SEXP interrupt(void)
+{
+    raise(SIGINT);
+    R_CheckUserInterrupt();
+    return R_NilValue;
+}
+
+static const R_CallMethodDef calls[] = {
+    {"running", (DL_FUNC) &running, 0},
+    {"start", (DL_FUNC) &start, 3},
+    {"interrupt", (DL_FUNC) &interrupt, 0},
+    {NULL, NULL, 0}
+};
+
+void R_init_wbms(DllInfo *dll)
+{
+    R_registerRoutines(dll, NULL, calls, NULL, NULL);
+    R_useDynamicSymbols(dll, FALSE);
+}
