@@ -1,16 +1,21 @@
 # Two commands: `make demo` and `make test`. Both set up what they need in .venv.
+# `make r` and `make demo-r` are their like for R.
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 CORE   := $(wildcard pywbms/_core/*.pyx) setup.py pyproject.toml
+R_CODE := $(wildcard rbridge/wbms/R/*.R rbridge/wbms/src/*.c rbridge/wbms/man/*.Rd) \
+          $(addprefix rbridge/wbms/,DESCRIPTION NAMESPACE configure)
 
-.PHONY: demo test lint format vignettes clean help
+.PHONY: demo demo-r r r-docs test lint format vignettes clean help
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   cluster the paper's motivating example and draw it (demo.png)"
-	@echo "make test   run all tests"
+	@echo "make r      install the R package wbms for your R, bound to .venv"
+	@echo "make demo-r the same example in R (demo-r.png)"
+	@echo "make test   run all tests, of Python and of R"
 	@echo "make vignettes   the vignettes as HTML pages"
 	@echo "make lint   ruff and cython-lint"
 	@echo "make clean  remove .venv and what was built"
@@ -18,11 +23,19 @@ help:
 demo: $(VENV)/installed
 	$(BIN)/pywbms demo
 
-test: $(VENV)/installed
+demo-r: $(VENV)/lib/R/wbms
+	$(BIN)/python -m rbridge rbridge/demo.R
+
+r: $(VENV)/rpy2
+	$(BIN)/python -m rbridge --install
+
+test: $(VENV)/rpy2
+	sh tools/install-r.sh test
 	$(BIN)/python -m pytest -n auto
 
 # Each vignette is a script with cells; the tests run it, this makes a page of it.
-vignettes: $(VENV)/installed
+vignettes: $(VENV)/lib/R/wbms
+	sh tools/install-r.sh test
 	$(BIN)/python -m pip install --quiet --editable ".[vignettes]"
 	mkdir -p build
 	for script in vignettes/*.py; do \
@@ -30,6 +43,13 @@ vignettes: $(VENV)/installed
 	    $(BIN)/jupyter nbconvert --execute --to html --output-dir vignettes \
 	        build/$$(basename $$script .py).ipynb || exit 1; \
 	done
+	for page in vignettes/*.Rmd; do \
+	    R_LIBS=$(VENV)/lib/R CI=true Rscript -e 'rmarkdown::render("'$$page'", quiet = TRUE)' || exit 1; \
+	done
+
+# The manual pages of the R package, from the comments in its code (needs roxygen2).
+r-docs:
+	Rscript -e 'roxygen2::roxygenise("rbridge/wbms", roclets = "rd")'
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -45,8 +65,19 @@ $(VENV)/installed: $(CORE) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	@touch $@
 
+# rpy2 is built against the R that is there: R comes first.
+$(VENV)/rpy2: pyproject.toml tools/install-r.sh | $(VENV)/installed
+	sh tools/install-r.sh
+	$(BIN)/python tools/requirements.py r | xargs -d '\n' $(BIN)/python -m pip install --quiet
+	@touch $@
+
+$(VENV)/lib/R/wbms: $(R_CODE) | $(VENV)/rpy2
+	$(BIN)/python -m rbridge --install $(VENV)/lib/R
+	@touch $@
+
 $(VENV)/bin/python:
 	PYTHON=$(PYTHON) sh tools/make-venv.sh $(VENV)
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info pywbms/_core/*.c pywbms/_core/*.so
+	rm -rf $(VENV) build dist *.egg-info pywbms/_core/*.c pywbms/_core/*.so rbridge/wbms/src/*.o \
+	    rbridge/wbms/src/*.so rbridge/wbms/inst/python-path
