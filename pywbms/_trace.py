@@ -46,7 +46,7 @@ class State:
         )
 
 
-COLUMNS = [name for name in State.__dataclass_fields__ if name != "weights"]
+COLUMNS = {name: kind for name, kind in State.__annotations__.items() if name != "weights"}
 
 
 class Trace:
@@ -111,7 +111,9 @@ class Trace:
     def history(self):
         """Return a DataFrame, a row an iteration."""
         rows = [[getattr(state, name) for name in COLUMNS] for state in self._states]
-        return pd.DataFrame(rows, columns=COLUMNS)
+        # A table without rows has types, too.
+        numbers = {name: kind for name, kind in COLUMNS.items() if kind is not str}
+        return pd.DataFrame(rows, columns=list(COLUMNS)).astype(numbers)
 
     def path(self):
         """Return points (T + 1, n, p) and weights (T + 1, p) of the main phase, or None twice."""

@@ -6,9 +6,10 @@ command's. ``python -m rbridge --install [LIBRARY]`` installs the R package for 
 
 import os
 import shutil
+import subprocess
 import sys
 
-from rbridge.install import install, own_library
+from rbridge.install import HOW_TO_INSTALL, install, own_library
 
 USAGE = "usage: python -m rbridge script.R [args]\n       python -m rbridge --install [LIBRARY]"
 DEFAULT_PACKAGES = "datasets,utils,grDevices,graphics,stats,methods,wbms"
@@ -51,6 +52,10 @@ def run_script(arguments):
     if os.path.isdir(own_library()):
         libraries = [own_library(), os.environ.get("R_LIBS", "")]
         os.environ["R_LIBS"] = os.pathsep.join(filter(None, libraries))
+    at_hand = 'quit(status = !requireNamespace("wbms", quietly = TRUE))'
+    if subprocess.run([rscript, "--no-init-file", "-e", at_hand], capture_output=True).returncode:
+        print(f"the R package wbms is not installed; {HOW_TO_INSTALL}", file=sys.stderr)
+        return 1
     os.execv(rscript, [rscript, *arguments])
 
 

@@ -427,7 +427,7 @@ class TestProgress:
     def test_an_interrupt_ends_the_search(self):
         rng = np.random.default_rng(11)
         vertices = rng.normal(size=(500, 300))
-        points = rng.dirichlet(np.ones(500), size=200) @ vertices
+        points = rng.dirichlet(np.ones(500), size=3000) @ vertices
         main = threading.main_thread().ident
         timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
         timer.start()

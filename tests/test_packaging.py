@@ -38,12 +38,39 @@ def test_the_version_is_in_the_changelog():
 def test_imports_are_declared():
     """Every package that the code imports is a dependency or an extra."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    declared = " ".join([*project["dependencies"], *project["optional-dependencies"]["plot"]])
+    extras = project["optional-dependencies"]
     names = {"sklearn": "scikit-learn"}
-    for path in (ROOT / "pywbms").rglob("*.py"):
-        for module in re.findall(r"^\s*(?:import|from) (\w+)", path.read_text(), re.MULTILINE):
-            if module not in sys.stdlib_module_names and module != "pywbms":
-                assert names.get(module, module) in declared, (path, module)
+    for package, own, more in (
+        ("pywbms", {"pywbms"}, extras["plot"]),
+        ("rbridge", {"pywbms", "rbridge"}, extras["r"]),
+    ):
+        declared = " ".join([*project["dependencies"], *more])
+        for path in (ROOT / package).rglob("*.py"):
+            for module in re.findall(r"^\s*(?:import|from) (\w+)", path.read_text(), re.MULTILINE):
+                if module not in sys.stdlib_module_names and module not in own:
+                    assert names.get(module, module) in declared, (path, module)
+
+
+def test_a_wheel_has_the_source_of_the_r_package_and_nothing_built(tmp_path):
+    subprocess.run(
+        [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", tmp_path, "build_py",
+         "--build-lib", tmp_path / "lib"],
+        cwd=ROOT, check=True, capture_output=True,
+    )  # fmt: skip
+    shipped = {
+        str(path.relative_to(tmp_path / "lib" / "rbridge"))
+        for path in (tmp_path / "lib" / "rbridge").rglob("*")
+        if path.is_file()
+    }
+    tracked = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT / "rbridge",
+        capture_output=True,
+        text=True,
+    )
+    if tracked.returncode:
+        pytest.skip("not a git clone, so nothing tells which files are source")
+    assert shipped == set(tracked.stdout.split())
 
 
 @pytest.fixture(scope="module")

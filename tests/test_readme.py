@@ -9,8 +9,12 @@ from pathlib import Path
 import matplotlib
 import matplotlib.pyplot as plt
 import pytest
+import rsession
 
 from pywbms import cli
+
+# fixtures
+r_library, r = rsession.r_library, rsession.r
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
@@ -28,13 +32,21 @@ def test_python_blocks_run_in_order_and_print_what_is_shown(monkeypatch):
         for code in blocks("python"):
             exec(compile(code, "README.md", "exec"), namespace)
     plt.close("all")
-    (shown,) = blocks("text")
+    shown, _ = blocks("text")
     assert printed.getvalue() == shown
 
 
+def test_r_blocks_run_in_order_and_the_first_prints_what_is_shown(r, tmp_path):
+    first, *rest = blocks("r")
+    code = "\n".join([first, 'cat("<end of the first>\\n")', *rest])
+    printed, _ = r(code, tmp_path).split("<end of the first>\n")
+    _, shown = blocks("text")
+    assert printed == shown
+
+
 def test_make_targets_exist():
-    named = re.findall(r"^make (\w+)", "\n".join(blocks("sh")), flags=re.MULTILINE)
-    assert named == ["demo", "test", "vignettes"]
+    named = re.findall(r"^make ([\w-]+)", "\n".join(blocks("sh")), flags=re.MULTILINE)
+    assert named == ["demo", "test", "r", "demo-r", "vignettes"]
     makefile = (ROOT / "Makefile").read_text()
     for target in named:
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
@@ -60,4 +72,4 @@ def test_commands_run(tmp_path, monkeypatch, capsys):
 
 
 def test_every_block_is_of_a_kind_that_is_tested():
-    assert {name for name, _ in BLOCKS} == {"python", "text", "sh"}
+    assert {name for name, _ in BLOCKS} == {"python", "r", "text", "sh"}

@@ -9,35 +9,41 @@ augment <- function(x, ...) {
 augment.wbms <- function(x, data, ...) {
   cluster <- x$cluster
   if (missing(data) || is.null(data)) {
-    data <- as.data.frame(x$data)
+    data <- x$data
     cluster <- cluster[!is.na(cluster)]
   } else {
-    data <- clustered_frame(x, data)
+    check_clustered(x, data)
   }
-  if (".cluster" %in% names(data)) abort("'data' has a column '.cluster' already")
-  rows <- if (has_row_names(data)) list(.rownames = row.names(data))
-  columns <- c(rows, as.list(data), list(.cluster = factor(unname(cluster), seq_along(x$size))))
-  as_tibble(structure(columns, class = "data.frame", row.names = .set_row_names(nrow(data))))
+  if (".cluster" %in% colnames(data)) abort("'data' has a column '.cluster' already")
+  rows <- row_names(data)
+  if (is.matrix(data)) {
+    rownames(data) <- NULL # a data frame would make them unique
+    data <- as.data.frame(data)
+  }
+  columns <- c(
+    if (!is.null(rows)) list(.rownames = rows), as.list(data),
+    list(.cluster = factor(unname(cluster), seq_along(x$size)))
+  )
+  as_tibble(structure(columns, class = "data.frame", row.names = .set_row_names(length(cluster))))
 }
 
-# The data as a frame, if its rows are those of the fit.
-clustered_frame <- function(x, data) {
-  if (is.matrix(data)) data <- as.data.frame(data)
-  if (!is.data.frame(data)) {
+# An error unless the rows of the data are those of the fit.
+check_clustered <- function(x, data) {
+  if (!is.data.frame(data) && !is.matrix(data)) {
     abort("'data' must be a data frame or a matrix, not of class ", quoted(class(data)))
   }
   n <- length(x$cluster)
   if (nrow(data) != n) {
     abort("'data' must have the ", counted(n, "row"), " given to wbms(), not ", counted(nrow(data)))
   }
-  named <- has_row_names(data) && !is.null(names(x$cluster))
-  if (named && !identical(row.names(data), names(x$cluster))) {
+  rows <- row_names(data)
+  if (!is.null(rows) && !is.null(names(x$cluster)) && !identical(rows, names(x$cluster))) {
     abort("'data' must have the rows given to wbms(), in the same order: its row names differ")
   }
-  data
 }
 
-# Whether the row names say more than which row it is.
-has_row_names <- function(data) {
-  !identical(row.names(data), as.character(seq_len(nrow(data))))
+# Row names that say more than which row it is, or NULL.
+row_names <- function(data) {
+  rows <- if (is.matrix(data)) rownames(data) else row.names(data)
+  if (!identical(rows, as.character(seq_len(nrow(data))))) rows
 }

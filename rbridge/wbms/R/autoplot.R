@@ -83,7 +83,10 @@ gg_weights <- function(x, top, fill = NULL, ...) {
       ggplot2::aes(label = weight_text(.data[["weight"]])), hjust = -0.2, size = 3
     ) +
     # By place, not by name: names that were shortened may be equal.
-    ggplot2::scale_y_reverse(breaks = bars$place, labels = bars$name, minor_breaks = NULL) +
+    ggplot2::scale_y_reverse(
+      breaks = bars$place, labels = bars$name, minor_breaks = NULL,
+      limits = c(max(nrow(bars), 6L) + 0.6, 0.4) # room for as many, lest a few bars swell
+    ) +
     ggplot2::scale_x_continuous(expand = ggplot2::expansion(c(0, 0.2))) +
     ggplot2::labs(x = "weight", y = NULL, title = "Weights of the columns")
 }

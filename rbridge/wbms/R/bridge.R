@@ -5,12 +5,13 @@
 # Calls a verb of the bridge with doubles, integers, logicals, strings, named lists or NULL: what
 # has been checked for missing values, as those do not survive the crossing.
 py_call <- function(verb, ..., .call = sys.call(-1L)) {
+  # Arguments are checked as they are evaluated: before Python starts.
+  arguments <- lapply(list(verb, ...), interruptible)
   dispatch <- bridge()
   # Finalizers of reticulate's objects need Python's lock, which is not held while Python asks R.
   if (isNamespaceLoaded("reticulate")) gc(FALSE)
   # R acts on an interrupt at the end of any garbage collection, by jumping out of whatever runs:
   # out of Python's frames it must not. Python sees to interrupts itself.
-  arguments <- lapply(list(verb, ...), interruptible)
   outcome <- suspendInterrupts(do.call(dispatch, arguments))
   resolve(outcome, .call)
 }

@@ -10,9 +10,12 @@ resolve <- function(outcome, call) {
     abort("the bridge to Python failed; the console may say why", call = call)
   }
   if (outcome$kind == "interrupt") {
-    if (outcome$r_handles) .Call(C_interrupt)
-    # Here only inside a Python that embeds R, or if R code has suspended interrupts.
-    signalCondition(structure(list(), class = c("interrupt", "condition")))
+    if (outcome$r_handles) {
+      .Call(C_interrupt)
+    } else { # a Python that embeds R does: then R signals none itself
+      signalCondition(structure(list(), class = c("interrupt", "condition")))
+    }
+    # Here only if nobody caught that, or if R code has suspended interrupts.
     abort("interrupted", call = call, class = "wbms_interrupt")
   }
   for (i in seq_along(outcome$warnings)) {

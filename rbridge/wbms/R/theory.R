@@ -57,8 +57,7 @@ print.wbms_theory <- function(x, digits = 3, ...) {
   # A line a check, on whatever width: a table that wraps is none.
   old <- options(width = max(getOption("width"), 120L))
   on.exit(options(old))
-  # In one piece: at R's default width the last column would stand below the others.
-  print(shown, row.names = FALSE, right = FALSE, width = max(getOption("width"), 100L))
+  print(shown, row.names = FALSE, right = FALSE)
   invisible(x)
 }
 

@@ -1,0 +1,4 @@
+library(testthat)
+library(wbms)
+
+test_check("wbms")

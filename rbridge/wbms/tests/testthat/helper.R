@@ -1,0 +1,81 @@
+# Tests that compute need Python. Where somebody relies on the tests its absence is a failure.
+needs_python <- function() {
+  available <- wbms_available()
+  if (available) return(invisible())
+  reason <- attr(available, "reason")
+  if (any(nzchar(Sys.getenv(c("CI", "WBMS_TEST"))))) stop("Python is not available: ", reason)
+  skip(paste("Python is not available:", reason))
+}
+
+# A fit with given h and lambda, the same wherever it is made.
+iris_fit <- function(x = iris[, 1:4], ...) {
+  wbms(x, h = 0.05, lambda = 0.1, ...)
+}
+
+# A fit that no Python made, small enough to know everything about it: six rows, of which the third
+# was left out.
+toy_fit <- function() {
+  rows <- c("r1", "r2", "r4", "r5", "r6")
+  columns <- c("a", "b")
+  data <- matrix(c(0, 2, 10, 12, 14, 0, 4, 0, 4, 8), 5L, dimnames = list(rows, columns))
+  centers <- matrix(c(12, 1, 4, 2), 2L, dimnames = list(1:2, columns))
+  cluster <- c(r1 = 2L, r2 = 2L, r3 = NA, r4 = 1L, r5 = 1L, r6 = 1L)
+  modes <- centers[c(2L, 2L, 1L, 1L, 1L), ]
+  rownames(modes) <- rows
+  history <- data.frame(
+    phase = rep(c("warmup", "main"), each = 3L), iteration = rep(1:3, 2L),
+    diameter = c(3, 2, 1.5, 2.5, 1.2, 1), movement = c(1, 0.1, 0, 1, 0.1, 0),
+    groups = c(5L, 3L, 2L, 5L, 2L, 2L), entropy = 0.5, n_points = 5L
+  )
+  structure(
+    list(
+      cluster = cluster, weights = c(a = 0.75, b = 0.25), centers = centers, modes = modes,
+      size = c(3L, 2L), h = 0.1, lambda = 0.2, iter = 3L, converged = TRUE, history = history,
+      selection = NULL, data = data, scale = c(a = 1, b = 2), path = NULL,
+      params = list(standardize = TRUE, stop = "settled"),
+      na.action = structure(c(r3 = 3L), class = "omit"), call = quote(wbms(x = toy))
+    ),
+    class = "wbms"
+  )
+}
+
+# The toy with how h and lambda were chosen: over h alone, or over both.
+toy_selected <- function(lambda = 0.2) {
+  fit <- toy_fit()
+  fit$selection <- expand.grid(h = c(0.05, 0.1, 0.2), lambda = lambda)
+  fit$selection$k <- rep(c(5L, 2L, 1L), length(lambda))
+  fit$selection$stability <- seq(0.1, 0.9, length.out = nrow(fit$selection))
+  fit$selection$chosen <- fit$selection$h == 0.1 & fit$selection$lambda == 0.2
+  fit
+}
+
+toy_with_path <- function() {
+  fit <- toy_fit()
+  fit$path <- array(0, c(4L, 5L, 2L), list(0:3, rownames(fit$data), colnames(fit$data)))
+  for (i in 0:3) fit$path[i + 1L, , ] <- fit$data + i / 3 * (fit$modes - fit$data)
+  fit
+}
+
+# Draws on a device that keeps nothing, and says whether the settings are as they were.
+draws <- function(code, width = 7, height = 7) {
+  grDevices::pdf(NULL, width, height)
+  on.exit(grDevices::dev.off())
+  kept <- c("mfrow", "mar", "mai", "cex", "mex", "mgp", "las", "xpd", "oma", "pty", "fig", "new")
+  before <- graphics::par(kept)
+  force(code)
+  expect_identical(graphics::par(kept), before)
+}
+
+# Runs R code in a session of its own.
+run_r <- function(code, env = character(), libraries = .libPaths()) {
+  file <- tempfile(fileext = ".R")
+  on.exit(unlink(file))
+  writeLines(code, file)
+  env <- c(paste0("R_LIBS=", paste(libraries, collapse = .Platform$path.sep)), "R_TESTS=", env)
+  said <- suppressWarnings(system2(
+    file.path(R.home("bin"), "Rscript"), c("--no-init-file", shQuote(file)),
+    stdout = TRUE, stderr = TRUE, env = env
+  ))
+  status <- attr(said, "status")
+  list(status = if (is.null(status)) 0L else status, said = paste(said, collapse = "\n"))
+}

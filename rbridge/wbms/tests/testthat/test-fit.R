@@ -1,0 +1,165 @@
+# The algorithm in plain R, to be read beside the paper: a number of iterations, no folding.
+plain_wbms <- function(x, h, lambda, warmup, iterations, exclude_self, squares) {
+  z <- scale(x)
+  w <- rep(1 / ncol(z), ncol(z))
+  for (steps in c(warmup, iterations)) {
+    y <- z
+    for (i in seq_len(steps)) {
+      exponent <- -as.matrix(stats::dist(y %*% diag(sqrt(w))))^2 / h
+      if (exclude_self) diag(exponent) <- -Inf
+      kernel <- exp(exponent - apply(exponent, 1L, max))
+      y <- kernel %*% y / rowSums(kernel)
+      displacement <- squares((z - y)^2)
+      w <- exp(-(displacement - min(displacement)) / lambda)
+      w <- w / sum(w)
+    }
+  }
+  y <- y * rep(attr(z, "scaled:scale"), each = nrow(y))
+  list(weights = w, modes = y + rep(attr(z, "scaled:center"), each = nrow(y)))
+}
+
+test_that("a fit has the parts that are documented", {
+  needs_python()
+  fit <- iris_fit()
+  expect_s3_class(fit, "wbms", exact = TRUE)
+  expect_named(fit, c(
+    "cluster", "weights", "centers", "modes", "size", "h", "lambda", "iter", "converged", "history",
+    "selection", "data", "scale", "path", "params", "na.action", "call"
+  ))
+  expect_type(fit$cluster, "integer")
+  expect_named(fit$cluster, as.character(1:150))
+  expect_identical(fit$size, tabulate(fit$cluster))
+  expect_identical(fit$size, sort(fit$size, decreasing = TRUE))
+  expect_named(fit$weights, names(iris)[1:4])
+  expect_equal(sum(fit$weights), 1)
+  k <- length(fit$size)
+  expect_identical(dimnames(fit$centers), list(as.character(seq_len(k)), names(iris)[1:4]))
+  expect_identical(dimnames(fit$modes), list(as.character(1:150), names(iris)[1:4]))
+  expect_equal(fit$data, as.matrix(iris[, 1:4]), ignore_attr = "dimnames")
+  expect_identical(rownames(fit$data), as.character(1:150))
+  expect_equal(fit$scale, vapply(iris[, 1:4], stats::sd, 0))
+  expect_null(fit$selection)
+  expect_null(fit$path)
+  expect_null(fit$na.action)
+  expect_identical(c(fit$h, fit$lambda), c(0.05, 0.1))
+  expect_identical(fit$iter, sum(fit$history$phase == "main"))
+  expect_identical(sum(fit$history$phase == "warmup"), 20L)
+  expect_true(fit$converged)
+  expect_identical(fit$call, quote(wbms(x = x, h = 0.05, lambda = 0.1)))
+})
+
+test_that("the clusters of iris are found", {
+  needs_python()
+  fit <- iris_fit()
+  expect_length(fit$size, 3L)
+  expect_gt(sum(apply(table(fit$cluster, iris$Species), 2L, max)), 130)
+  expect_gt(sum(fit$weights[c("Petal.Length", "Petal.Width")]), 0.9)
+})
+
+test_that("each form agrees with plain R", {
+  needs_python()
+  x <- as.matrix(iris[c(1:15, 51:65, 101:115), 1:4])
+  fixed <- list(x, h = 0.1, lambda = 0.1, stop = "fixed", max_iter = 12, warmup = 4)
+  expected <- plain_wbms(x, 0.1, 0.1, 4, 12, TRUE, colMeans)
+  fit <- do.call(wbms, fixed)
+  expect_equal(unname(fit$weights), unname(expected$weights), tolerance = 1e-8)
+  expect_equal(unname(fit$modes), unname(expected$modes), tolerance = 1e-6)
+
+  released <- wbms(x, h = 0.1, lambda = 5, form = "released")
+  expected <- plain_wbms(x, 0.1, 5, 20, 30, TRUE, colSums)
+  expect_equal(unname(released$weights), unname(expected$weights), tolerance = 1e-8)
+  expect_identical(released$iter, 30L)
+
+  paper <- wbms(x, h = 0.1, lambda = 0.1, form = "paper")
+  expected <- plain_wbms(x, 0.1, 0.1, 0, paper$iter, FALSE, colMeans)
+  expect_equal(unname(paper$weights), unname(expected$weights), tolerance = 1e-8)
+  expect_identical(unique(paper$history$phase), "main")
+})
+
+test_that("a form takes arguments that are given", {
+  needs_python()
+  fit <- iris_fit(form = "released", max_iter = 7, lambda_scale = "mean")
+  expect_identical(fit$iter, 7L)
+  expect_identical(fit$params$lam_scale, "mean")
+  expect_identical(fit$params$stop, "fixed")
+})
+
+test_that("the numbers are those of Python, to the bit", {
+  needs_python()
+  code <- paste(
+    "import numpy as np", "from pywbms import wbms", "from pywbms.datasets import data1",
+    "result = wbms(data1(0)[0])",
+    "print(*[float(w).hex() for w in result.weights])",
+    "print(*[float(c).hex() for c in result.centers.to_numpy().ravel(order='F')])",
+    "print(*(result.labels + 1))",
+    sep = "\n"
+  )
+  said <- system2(wbms_python()[["python"]], c("-c", shQuote(code)), stdout = TRUE)
+  numbers <- lapply(strsplit(said, " "), as.numeric)
+  fit <- wbms(wbms_data("data1"))
+  expect_identical(unname(fit$weights), numbers[[1L]])
+  expect_identical(as.vector(fit$centers), numbers[[2L]])
+  expect_identical(unname(fit$cluster), as.integer(numbers[[3L]]))
+})
+
+test_that("the same data give the same fit, however they are handed in", {
+  needs_python()
+  without_call <- function(fit) {
+    fit[c("call", "terms", "xlevels", "contrasts")] <- NULL
+    fit
+  }
+  frame <- without_call(iris_fit())
+  matrix <- as.matrix(iris[, 1:4])
+  rownames(matrix) <- 1:150
+  expect_identical(without_call(iris_fit(matrix)), frame)
+  threads <- without_call(iris_fit(n_jobs = 2))
+  threads$params["n_jobs"] <- list(NULL)
+  expect_identical(threads, frame)
+  formula <- ~ Sepal.Length + Sepal.Width + Petal.Length + Petal.Width
+  expect_identical(without_call(iris_fit(formula, data = iris)), frame)
+  named <- wbms(formula = formula, data = iris, h = 0.05, lambda = 0.1)
+  expect_identical(without_call(named), frame)
+})
+
+test_that("the order of the rows does not matter", {
+  needs_python()
+  fit <- iris_fit()
+  backwards <- iris_fit(iris[150:1, 1:4])
+  expect_equal(backwards$weights, fit$weights, tolerance = 1e-12)
+  expect_identical(backwards$cluster[names(fit$cluster)], fit$cluster)
+})
+
+test_that("h and lambda are chosen, and the choice is kept", {
+  needs_python()
+  fit <- wbms(iris[, 1:4])
+  expect_s3_class(fit$selection, "data.frame")
+  expect_true(all(c("h", "lambda", "k", "chosen") %in% names(fit$selection)))
+  chosen <- fit$selection[fit$selection$chosen, ]
+  expect_identical(nrow(chosen), 1L)
+  expect_identical(c(chosen$h, chosen$lambda), c(fit$h, fit$lambda))
+  expect_identical(chosen$k, length(fit$size))
+})
+
+test_that("a path starts at the data and ends at the modes", {
+  needs_python()
+  fit <- iris_fit(record_path = TRUE)
+  expect_identical(dim(fit$path), c(fit$iter + 1L, 150L, 4L))
+  expect_identical(dimnames(fit$path)[[1L]], as.character(0:fit$iter))
+  expect_identical(dimnames(fit$path)[2:3], dimnames(fit$data))
+  expect_equal(fit$path[1L, , ], fit$data)
+  expect_equal(fit$path[fit$iter + 1L, , ], fit$modes, tolerance = 1e-4)
+})
+
+test_that("the data are not written to", {
+  needs_python()
+  x <- as.matrix(iris[, 1:4])
+  before <- x + 0
+  iris_fit(x)
+  expect_identical(x, before)
+})
+
+test_that("verbose prints through R", {
+  needs_python()
+  said <- capture.output(fit <- iris_fit(verbose = TRUE))
+  expect_length(said, nrow(fit$history))
+})

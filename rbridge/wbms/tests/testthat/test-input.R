@@ -1,0 +1,230 @@
+expect_refused <- function(code, pattern, ...) {
+  expect_error(code, pattern, class = "wbms_error", ...)
+}
+
+with_missing <- function() {
+  x <- iris[, 1:4]
+  x[c(3, 9), "Sepal.Width"] <- NA
+  x[5, "Petal.Width"] <- NaN
+  x
+}
+
+test_that("missing values are an error that names their columns", {
+  x <- with_missing()
+  expect_refused(
+    iris_fit(x), "'Sepal.Width', 'Petal.Width' of 'x' \\(first in row 3, 3 rows in all\\)"
+  )
+  expect_refused(iris_fit(as.matrix(x)), "'Sepal.Width', 'Petal.Width'")
+  expect_refused(iris_fit(x, na.action = na.pass), "'Sepal.Width'")
+  expect_refused(iris_fit(data.frame(a = 1:3, b = c(TRUE, NA, FALSE))), "column 'b'")
+  expect_refused(iris_fit(c(1L, NA, 3L)), "missing values in column 'x'")
+  rownames(x)[3] <- "third"
+  expect_refused(iris_fit(x), "first in row third")
+})
+
+test_that("rows with missing values can be left out", {
+  needs_python()
+  x <- with_missing()
+  for (action in list(na.omit, na.exclude, "na.omit")) {
+    fit <- iris_fit(x, na.action = action)
+    expect_length(fit$cluster, 150L)
+    expect_identical(which(is.na(fit$cluster)), c("3" = 3L, "5" = 5L, "9" = 9L))
+    expect_identical(nrow(fit$data), 147L)
+    expect_identical(rownames(fit$modes), as.character(1:150)[-c(3, 5, 9)])
+    expect_identical(unclass(fit$na.action), c("3" = 3L, "5" = 5L, "9" = 9L))
+  }
+  complete <- iris_fit(x[-c(3, 5, 9), ])
+  expect_identical(fit$cluster[!is.na(fit$cluster)], complete$cluster)
+  expect_identical(fit$weights, complete$weights)
+  expect_null(iris_fit(na.action = na.omit)$na.action)
+  expect_refused(iris_fit(x[c(3, 5), ], na.action = na.omit), "no rows are left")
+})
+
+test_that("'na.action' has to be a function", {
+  expect_refused(iris_fit(na.action = 3, with_missing()), "'na.action'")
+  expect_refused(iris_fit(na.action = "nonsense", with_missing()), "'na.action'")
+})
+
+test_that("columns that are not numeric are named", {
+  expect_refused(iris_fit(iris), "not numeric: 'Species' \\(factor\\)")
+  odd <- data.frame(
+    a = 1:3, b = letters[1:3], c = as.Date("2020-01-01") + 0:2,
+    d = as.POSIXct("2020-01-01", tz = "UTC") + 0:2, e = as.difftime(1:3, units = "days")
+  )
+  expect_refused(iris_fit(odd), "'b', 'c', 'd', 'e' \\(character, Date, POSIXct, difftime\\)")
+  odd <- data.frame(a = 1:3)
+  odd$list <- list(1, 2, 3)
+  odd$matrix <- matrix(1:6, 3L)
+  expect_refused(iris_fit(odd), "'list', 'matrix'")
+  many <- as.data.frame(matrix("a", 2L, 30L))
+  expect_refused(iris_fit(many), "'V5' and 25 more")
+})
+
+test_that("what is no table is refused", {
+  for (x in list(letters, matrix(letters, 13L), factor(1:3), NULL, list(1, 2), TRUE ~ 1)) {
+    expect_refused(iris_fit(x), "'x' must be|'formula' must")
+  }
+  expect_refused(iris_fit(array(1, c(2, 2, 2))), "'x' must be a numeric matrix")
+  expect_refused(iris_fit(as.Date("2020-01-01") + 0:3), "of class 'Date'")
+  expect_refused(iris_fit(1i + 1:3), "'x' must be")
+})
+
+test_that("infinite values are an error that names their columns", {
+  x <- iris[, 1:4]
+  x[7, 3] <- Inf
+  x[8, 4] <- -Inf
+  expect_refused(
+    iris_fit(x), "infinite.*column 'Petal.Length', 'Petal.Width' of 'x' \\(first in row 7\\)"
+  )
+  x[9, 1] <- NA
+  expect_refused(iris_fit(x, na.action = na.omit), "infinite values")
+})
+
+test_that("an infinite value in a row that is left out does not matter", {
+  needs_python()
+  x <- iris[, 1:4]
+  x[7, 3] <- Inf
+  x[7, 4] <- NA
+  expect_identical(nobs(iris_fit(x, na.action = na.omit)), 149L)
+})
+
+test_that("no rows and no columns are errors", {
+  expect_refused(iris_fit(iris[0, 1:4]), "'x' has no rows")
+  expect_refused(iris_fit(iris[, 0]), "'x' has no columns")
+  expect_refused(iris_fit(matrix(0, 0L, 2L)), "'x' has no rows")
+  expect_refused(iris_fit(matrix(0, 3L, 0L)), "'x' has no columns")
+  expect_refused(iris_fit(numeric()), "'x' has no rows")
+  expect_refused(wbms(~1, data = iris), "'x' has no columns")
+})
+
+test_that("names that occur twice are errors", {
+  expect_refused(iris_fit(cbind(iris[, 1:3], iris[, 1:2])), "duplicated column names")
+  expect_refused(iris_fit(cbind(a = 1:4, a = 2:5, b = 3:6)), "duplicated column names in 'x': 'a'$")
+  x <- matrix(rnorm(4), 2L, dimnames = list(c("r", "r"), NULL))
+  expect_refused(iris_fit(x), "duplicated row names in 'x': 'r'")
+})
+
+test_that("rows without a name are no duplicates", {
+  needs_python()
+  x <- rbind(a = c(1, 2), c(1.1, 2), c(5, 6), b = c(5, 6.1))
+  expect_named(iris_fit(x)$cluster, c("a", "", "", "b"))
+})
+
+test_that("h and lambda have to be positive numbers", {
+  bad <- list(
+    0, -1, NA, NA_real_, NaN, Inf, "a", "0.1", c(0.1, 0.2), numeric(), NULL, TRUE, factor(1), 1i,
+    list(1)
+  )
+  x <- iris[, 1:4]
+  for (value in bad) {
+    expect_refused(wbms(x, h = value), "'h' must be a positive number or \"auto\"")
+    expect_refused(wbms(x, lambda = value), "'lambda' must be a positive number or \"auto\"")
+  }
+  expect_refused(wbms(x, lambda = 1, form = "paper"), "'h' must be a positive number, not \"auto\"")
+})
+
+test_that("the other arguments are checked by name", {
+  expect_refused(iris_fit(stop = "now"), "'stop' must be one of 'settled'")
+  expect_refused(iris_fit(stop = c("settled", "fixed")), "'stop'")
+  expect_refused(iris_fit(max_iter = 0), "'max_iter' must be a whole number of at least 1, not 0")
+  expect_refused(iris_fit(warmup = 1.5), "'warmup'")
+  expect_refused(iris_fit(warmup = 3e9), "'warmup'")
+  expect_refused(iris_fit(patience = NA), "'patience'")
+  expect_refused(iris_fit(tol = 0), "'tol'")
+  expect_refused(iris_fit(eps = -1), "'eps'")
+  expect_refused(iris_fit(merge = NA), "'merge' must be TRUE or FALSE, not NA")
+  expect_refused(iris_fit(standardize = 1), "'standardize'")
+  expect_refused(iris_fit(exclude_self = "yes"), "'exclude_self'")
+  expect_refused(iris_fit(record_path = c(TRUE, FALSE)), "'record_path'")
+  expect_refused(iris_fit(verbose = NULL), "'verbose'")
+  expect_refused(iris_fit(lambda_scale = "max"), "'lambda_scale' must be one of 'mean', 'sum'")
+  expect_refused(iris_fit(form = "best"), "'form'")
+  expect_refused(iris_fit(n_jobs = 0), "'n_jobs'")
+  expect_refused(iris_fit(callback = 3), "'callback' must be a function or NULL")
+})
+
+test_that("unknown arguments are refused", {
+  expect_refused(iris_fit(bandwidth = 1), "unknown argument: 'bandwidth'")
+  expect_refused(iris_fit(one = 1, two = 2), "'one', 'two'")
+  expect_refused(wbms(~ Sepal.Length, data = iris, wieghts = 1), "unknown argument: 'wieghts'")
+})
+
+test_that("integers, logicals, tibbles and bare matrices are taken", {
+  needs_python()
+  x <- data.frame(a = c(1L, 2L, 1L, 9L, 8L, 9L), b = c(TRUE, TRUE, FALSE, TRUE, FALSE, TRUE))
+  fit <- iris_fit(x)
+  expect_identical(fit$data, matrix(as.double(as.matrix(x)), 6L, dimnames = list(1:6, c("a", "b"))))
+  bare <- iris_fit(unname(as.matrix(x)))
+  expect_identical(colnames(bare$data), c("V1", "V2"))
+  expect_null(names(bare$cluster))
+  expect_identical(bare$cluster, unname(fit$cluster))
+  skip_if_not_installed("tibble")
+  expect_identical(iris_fit(tibble::as_tibble(x))$cluster, fit$cluster)
+})
+
+test_that("one row, one column, one vector are taken", {
+  needs_python()
+  row <- iris_fit(iris[1, 1:4])
+  expect_identical(row$cluster, c("1" = 1L))
+  expect_equal(row$centers, as.matrix(iris[1, 1:4]))
+  expect_identical(predict(row, iris[2, ]), c("2" = 1L))
+  column <- iris_fit(iris[, "Petal.Length", drop = FALSE])
+  expect_identical(column$weights, c(Petal.Length = 1))
+  vector <- iris_fit(iris$Petal.Length)
+  expect_identical(unname(column$cluster), vector$cluster)
+  expect_identical(colnames(vector$data), "x")
+  expect_named(iris_fit(c(a = 1, b = 2, c = 9))$cluster, c("a", "b", "c"))
+})
+
+test_that("columns that hold one value get no weight, equal columns equal weights", {
+  needs_python()
+  fit <- iris_fit(cbind(iris[, 1:4], constant = 5))
+  expect_identical(fit$weights[["constant"]], 0)
+  expect_true(all(fit$centers[, "constant"] == 5))
+  twice <- iris_fit(cbind(iris[, 1:4], again = iris$Petal.Length))
+  expect_identical(twice$weights[["again"]], twice$weights[["Petal.Length"]])
+})
+
+test_that("a formula makes indicator columns of factors", {
+  needs_python()
+  fit <- wbms(~ Sepal.Length + Species, data = iris, h = 0.05, lambda = 0.1)
+  expect_identical(colnames(fit$data), c("Sepal.Length", "Speciesversicolor", "Speciesvirginica"))
+  expect_identical(fit$xlevels, list(Species = levels(iris$Species)))
+  text <- transform(iris, Species = as.character(Species))
+  again <- wbms(~ Sepal.Length + Species, data = text, h = 0.05, lambda = 0.1)
+  expect_identical(again$cluster, fit$cluster)
+})
+
+test_that("a formula takes subsets, transformations and variables from around it", {
+  needs_python()
+  fit <- wbms(
+    ~ log(Sepal.Length) + Petal.Width,
+    data = iris, subset = Species != "setosa", h = 0.05, lambda = 0.1
+  )
+  expect_identical(colnames(fit$data), c("log(Sepal.Length)", "Petal.Width"))
+  expect_named(fit$cluster, as.character(51:150))
+  around <- iris$Petal.Width
+  expect_identical(unname(wbms(~around, h = 0.05, lambda = 0.1)$data[, 1L]), around)
+  expect_identical(colnames(wbms(~ . - Species, iris, h = 1, lambda = 1)$data), names(iris)[1:4])
+})
+
+test_that("a formula leaves rows out if told to", {
+  needs_python()
+  x <- cbind(with_missing(), kind = iris$Species)
+  x$kind[20] <- NA
+  expect_refused(wbms(~., data = x), "'Sepal.Width'")
+  fit <- wbms(~., data = x, h = 0.05, lambda = 0.1, na.action = na.omit)
+  expect_identical(unname(which(is.na(fit$cluster))), c(3L, 5L, 9L, 20L))
+})
+
+test_that("a formula has no left-hand side", {
+  expect_refused(wbms(Species ~ ., data = iris), "'formula' must have no left-hand side")
+  expect_error(wbms(~nobody, data = iris), "nobody")
+})
+
+test_that("values too large to be squared are named by Python", {
+  needs_python()
+  x <- matrix(c(1e200, -1e200, 1, 2), 2L)
+  expect_refused(wbms(x, h = 1, lambda = 1, standardize = FALSE), "column 'V1'")
+  expect_length(wbms(x, h = 1, lambda = 1)$cluster, 2L)
+})

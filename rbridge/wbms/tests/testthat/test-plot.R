@@ -1,0 +1,168 @@
+kinds <- c("overview", "clusters", "weights", "collapse")
+
+test_that("every picture is drawn, and the settings are as before", {
+  for (type in kinds) {
+    draws(expect_invisible(plot(toy_fit(), type)))
+    draws(plot(toy_with_path(), type), width = 10, height = 4)
+    draws(plot(toy_fit(), type), width = 1.2, height = 1)
+  }
+  draws(plot(toy_selected(), "selection"))
+  draws(plot(toy_selected(c(0.1, 0.2, 0.4)), "selection"), width = 10, height = 4)
+})
+
+test_that("the settings that the user made stay", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  graphics::par(mfrow = c(2L, 2L), mar = c(3, 3, 1, 1), cex = 0.7)
+  before <- graphics::par("mfrow", "mar", "cex")
+  for (type in kinds) {
+    plot(toy_with_path(), type)
+    expect_identical(graphics::par("mfrow", "mar", "cex"), before)
+  }
+  expect_error(plot(toy_fit(), "clusters", xlim = "a"))
+  expect_identical(graphics::par("mfrow", "mar", "cex"), before)
+})
+
+test_that("one picture takes one panel, several panels take a page", {
+  pages <- function(code) {
+    folder <- tempfile()
+    dir.create(folder)
+    on.exit(unlink(folder, recursive = TRUE))
+    grDevices::postscript(file.path(folder, "%d.ps"), onefile = FALSE)
+    force(code)
+    grDevices::dev.off()
+    length(list.files(folder))
+  }
+  expect_identical(pages({
+    graphics::par(mfrow = c(1L, 2L))
+    plot(toy_fit(), "clusters")
+    plot(toy_fit(), "weights")
+  }), 1L)
+  expect_identical(pages({
+    plot(toy_fit(), "overview")
+    plot(toy_with_path(), "collapse")
+    plot(1)
+  }), 3L)
+})
+
+test_that("any number of clusters, rows and columns is drawn", {
+  fit <- toy_fit()
+  fit$size <- rep(1L, 300L)
+  fit$cluster <- 1:300
+  fit$data <- cbind(a = sin(1:300), b = cos(1:300))
+  fit$centers <- fit$modes <- fit$data
+  one_column <- fit
+  one_column$weights <- c(a = 1)
+  one_column$data <- one_column$centers <- fit$data[, "a", drop = FALSE]
+  one_row <- toy_fit()
+  one_row[c("cluster", "size")] <- list(1L, 1L)
+  one_row$data <- one_row$centers <- one_row$modes <- cbind(a = 1, b = 1)
+  one_row$history <- one_row$history[0, ]
+  wide <- toy_fit()
+  wide$weights <- stats::setNames(rep(1 / 500, 500L), paste("a rather long name", 1:500))
+  wide$data <- matrix(1:5, 5L, 500L, dimnames = list(NULL, names(wide$weights)))
+  wide$centers <- wide$data[1:2, ]
+  for (type in kinds) for (x in list(fit, one_column, one_row, wide)) draws(plot(x, type))
+  with_path <- toy_with_path()
+  with_path$weights <- c(a = 1)
+  draws(plot(with_path, "collapse"))
+})
+
+test_that("the heaviest columns are drawn unless others are named", {
+  fit <- toy_fit()
+  expect_identical(shown_columns(fit, NULL), 1:2)
+  expect_identical(shown_columns(fit, "b"), 2L)
+  expect_identical(shown_columns(fit, c("b", "a")), 2:1)
+  fit$weights <- c(a = 0.1, b = 0.9)
+  expect_identical(shown_columns(fit, NULL), 2:1)
+  expect_identical(axis_label(fit, 2L), "b (weight 0.9)")
+  draws(plot(fit, "clusters", columns = "b"))
+  expect_error(plot(fit, columns = "c"), "not clustered: 'c'", class = "wbms_error")
+  for (bad in list(1, character(), c("a", "b", "a"), c("a", "a"))) {
+    expect_error(plot(fit, columns = bad), "'columns'", class = "wbms_error")
+  }
+})
+
+test_that("graphical parameters are passed on", {
+  for (type in c(kinds, "selection")) {
+    draws(plot(
+      toy_selected(), type,
+      main = "title", xlab = "across", xlim = c(0.01, 9), cex.axis = 0.7, col = c("red", "blue")
+    ))
+  }
+  draws(plot(toy_fit(), "clusters", pch = 1:2, ylim = c(0, 20), ylab = "up", cex = 2))
+})
+
+test_that("weights are ranked, the others are one bar", {
+  fit <- toy_fit()
+  fit$weights <- c(a = 0.2, b = 0.5, c = 0.2, d = 0.1)
+  expect_identical(ranked_weights(fit, 4)$name, c("b", "a", "c", "d"))
+  bars <- ranked_weights(fit, 2)
+  expect_identical(bars$name, c("b", "a", "2 others"))
+  expect_equal(bars$weight, c(0.5, 0.2, 0.3))
+  expect_identical(bars$others, c(FALSE, FALSE, TRUE))
+  expect_error(plot(fit, "weights", top = 0), "'top'", class = "wbms_error")
+})
+
+test_that("types are checked and may be abbreviated", {
+  draws(plot(toy_fit(), "wei"))
+  expect_error(plot(toy_fit(), "pie"), "'type' must be one of 'overview'", class = "wbms_error")
+  expect_error(plot(toy_fit(), 1), "'type'", class = "wbms_error")
+})
+
+test_that("a selection is drawn only where there was one", {
+  expect_error(plot(toy_fit(), "selection"), "'h' and 'lambda' were given", class = "wbms_error")
+  expect_error(
+    plot(toy_selected(), "selection", score = "k"), "'score' must be one of 'stability'",
+    class = "wbms_error"
+  )
+  draws(plot(toy_selected(), "selection", score = "stability"))
+  expect_identical(chosen_row(toy_selected(c(0.1, 0.2))), 5L)
+  without <- toy_selected(c(0.1, 0.2))
+  without$selection$chosen <- NULL
+  expect_identical(chosen_row(without), 5L)
+  without$selection$stability[5] <- NA
+  draws(plot(without, "selection"))
+  over_lambda <- toy_selected(c(0.1, 0.2))
+  over_lambda$selection <- over_lambda$selection[over_lambda$selection$h == 0.1, ]
+  expect_identical(varied_in(over_lambda$selection), "lambda")
+  draws(plot(over_lambda, "selection"))
+})
+
+test_that("long names are shortened in the middle", {
+  expect_identical(elided("short"), "short")
+  expect_identical(elided(strrep("abcde", 6L)), "abcdeabcdea...eabcdeabcde")
+  expect_identical(nchar(elided(strrep("x", 100L), 10L)), 10L)
+  expect_identical(elided("a\nb"), "a b")
+})
+
+test_that("real fits are drawn", {
+  needs_python()
+  fit <- wbms(iris[, 1:4], record_path = TRUE)
+  for (type in c(kinds, "selection")) draws(plot(fit, type))
+  draws(plot(wbms_theory(fit)))
+})
+
+test_that("autoplot gives ggplot2 objects", {
+  skip_if_not_installed("ggplot2")
+  fit <- toy_with_path()
+  fit$selection <- toy_selected()$selection
+  grid <- toy_selected(c(0.1, 0.2))
+  builds <- function(...) {
+    picture <- ggplot2::autoplot(...)
+    expect_s3_class(picture, "ggplot")
+    grDevices::pdf(NULL)
+    on.exit(grDevices::dev.off())
+    expect_silent(print(picture))
+    picture
+  }
+  for (type in c("clusters", "weights", "collapse", "path", "selection")) builds(fit, type)
+  builds(grid, "selection")
+  expect_identical(builds(fit)$labels$x, "a (weight 0.75)")
+  expect_identical(nrow(builds(fit)$data), 5L)
+  expect_identical(builds(fit, columns = "b")$labels$y, "cluster")
+  builds(fit, "path", columns = "b")
+  expect_error(ggplot2::autoplot(toy_fit(), "path"), "record_path", class = "wbms_error")
+  expect_error(ggplot2::autoplot(toy_fit(), "selection"), "were given", class = "wbms_error")
+  expect_error(ggplot2::autoplot(fit, "overview"), "'type'", class = "wbms_error")
+})

@@ -1,0 +1,84 @@
+test_that("rows that were clustered get their own cluster", {
+  needs_python()
+  fit <- iris_fit()
+  expect_identical(predict(fit, iris), fit$cluster)
+  expect_identical(predict(fit), fit$cluster)
+  expect_identical(predict(fit, NULL), fit$cluster)
+  expect_identical(predict(fit, as.matrix(iris[, 1:4]), n_jobs = 2), unname(fit$cluster))
+})
+
+test_that("a new row gets the cluster of the nearest row in the learned distance", {
+  needs_python()
+  fit <- iris_fit()
+  set.seed(1)
+  new <- matrix(rnorm(80, fit$data[sample(150, 20), ], 0.5), 20L)
+  z <- function(x) x / rep(fit$scale, each = nrow(x)) * rep(sqrt(fit$weights), each = nrow(x))
+  squares <- outer(rowSums(z(new)^2), rowSums(z(fit$data)^2), "+") - 2 * z(new) %*% t(z(fit$data))
+  expect_identical(predict(fit, new), unname(fit$cluster[apply(squares, 1L, which.min)]))
+})
+
+test_that("columns are found by name, further ones are ignored", {
+  needs_python()
+  fit <- iris_fit()
+  new <- iris[c(1, 51, 101), ]
+  expected <- fit$cluster[c("1", "51", "101")]
+  expect_identical(predict(fit, new[, 5:1]), expected)
+  expect_identical(predict(fit, cbind(new, extra = letters[1:3])), expected)
+  expect_identical(predict(fit, unname(as.matrix(new[, 1:4]))), unname(expected))
+  expect_identical(predict(fit, fit$data[51, ]), unname(expected[2]))
+  skip_if_not_installed("tibble")
+  expect_identical(unname(predict(fit, tibble::as_tibble(new))), unname(expected))
+})
+
+test_that("columns that are missing, or not numeric, are named", {
+  needs_python()
+  fit <- iris_fit()
+  refused <- function(newdata, pattern, ...) {
+    expect_error(predict(fit, newdata, ...), pattern, class = "wbms_error")
+  }
+  refused(iris[, 2:4], "columns that 'newdata' lacks: 'Sepal.Length'")
+  refused(matrix(1, 2L, 3L), "'newdata' must have 4 columns, not 3")
+  refused(transform(iris, Sepal.Width = "a"), "'Sepal.Width' \\(character\\)")
+  refused("a", "'newdata' must be")
+  refused(iris[1:2, ], "'n_jobs'", n_jobs = "two")
+})
+
+test_that("missing values are treated as in the fit unless told otherwise", {
+  needs_python()
+  new <- iris[1:3, 1:4]
+  new[2, 3] <- NA
+  fit <- iris_fit()
+  expect_error(predict(fit, new), "'Petal.Length' of 'newdata'", class = "wbms_error")
+  expected <- replace(fit$cluster[1:3], 2L, NA)
+  expect_identical(predict(fit, new, na.action = na.pass), expected)
+  expect_identical(predict(fit, new, na.action = na.omit), expected)
+  left_out <- iris_fit(rbind(iris[, 1:4], NA), na.action = na.omit)
+  expect_identical(predict(left_out, new), expected)
+  new[3, 1] <- Inf
+  expect_error(predict(left_out, new), "infinite", class = "wbms_error")
+})
+
+test_that("no rows give no clusters", {
+  needs_python()
+  expect_length(predict(iris_fit(), iris[0, ]), 0L)
+})
+
+test_that("formulas are applied to new data", {
+  needs_python()
+  fit <- wbms(~ log(Sepal.Length) + Species, data = iris, h = 0.05, lambda = 0.1)
+  expect_identical(predict(fit, iris), fit$cluster)
+  expect_identical(predict(fit, iris[51, ]), fit$cluster["51"])
+  expect_identical(predict(fit, iris[c(120, 3), 5:1]), fit$cluster[c("120", "3")])
+  text <- transform(iris[c(1, 60), ], Species = as.character(Species))
+  expect_identical(predict(fit, text), fit$cluster[c("1", "60")])
+  unknown <- transform(iris[1, ], Species = "germanica")
+  expect_error(predict(fit, unknown), "germanica")
+  expect_error(predict(fit, iris[, 1:4]), "Species")
+})
+
+test_that("one column can be predicted from a vector", {
+  needs_python()
+  fit <- iris_fit(iris$Petal.Length)
+  expect_identical(predict(fit, iris$Petal.Length), fit$cluster)
+  expect_identical(predict(fit, 1.4), fit$cluster[[1]])
+})

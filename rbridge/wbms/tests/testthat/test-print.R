@@ -1,0 +1,86 @@
+test_that("print says what was found, how, and what there is", {
+  said <- capture.output(shown <- withVisible(print(toy_fit())))
+  expect_false(shown$visible)
+  expect_s3_class(shown$value, "wbms")
+  expect_identical(said, c(
+    "Weighted Blurring Mean Shift: 2 clusters in 5 rows x 2 columns",
+    "h = 0.1, lambda = 0.2; ended by the rule \"settled\" after 3 iterations", "",
+    "Cluster sizes: 3, 2", "Heaviest columns: a 0.75, b 0.25",
+    "Rows left out (missing values): 1", "",
+    "Available fields: cluster, weights, centers, modes, size, h, lambda,",
+    "  iter, converged, history, data, scale, params, na.action, call"
+  ))
+})
+
+test_that("print tells a fit that was chosen, and one that did not end", {
+  expect_output(print(toy_selected()), "lambda = 0.2 (chosen from the data)", fixed = TRUE)
+  fit <- toy_fit()
+  fit$converged <- FALSE
+  expect_output(print(fit), "not ended by the rule")
+  fit$na.action <- NULL
+  expect_false(any(grepl("left out", capture.output(print(fit)))))
+})
+
+test_that("print stays short for many clusters and long names", {
+  fit <- toy_fit()
+  fit$size <- rep(1:0, c(5L, 4995L))
+  name <- strrep("long ", 20)
+  names(fit$weights)[1] <- name
+  said <- capture.output(print(fit))
+  expect_lt(length(said), 15)
+  expect_match(said, "... 4,988 more", fixed = TRUE, all = FALSE)
+  expect_false(any(grepl(name, said, fixed = TRUE)))
+  expect_lte(max(nchar(said)), getOption("width"))
+})
+
+test_that("print works on real fits, also of one row", {
+  needs_python()
+  expect_output(print(iris_fit()), "3 clusters in 150 rows x 4 columns")
+  expect_output(print(iris_fit(iris[1, 1:4])), "1 cluster in 1 row x 4 columns")
+})
+
+test_that("a summary has a row a cluster", {
+  summary <- summary(toy_selected())
+  expect_s3_class(summary, "summary.wbms")
+  expect_identical(
+    summary$clusters,
+    data.frame(cluster = 1:2, size = 3:2, share = c(0.6, 0.4), a = c(12, 1), b = c(4, 2))
+  )
+  expect_identical(summary$weights, c(a = 0.75, b = 0.25))
+  expect_equal(summary$eff.columns, exp(-0.75 * log(0.75) - 0.25 * log(0.25)))
+  expect_identical(names(summary(toy_fit(), top = 1)$clusters), c("cluster", "size", "share", "a"))
+  expect_error(summary(toy_fit(), top = "a"), "'top'", class = "wbms_error")
+})
+
+test_that("a summary sorts the weights and keeps names apart", {
+  fit <- toy_fit()
+  fit$weights <- c(a = 0.25, size = 0.75)
+  colnames(fit$data) <- colnames(fit$centers) <- c("a", "size")
+  summary <- summary(fit)
+  expect_named(summary$weights, c("size", "a"))
+  expect_named(summary$clusters, c("cluster", "size", "share", "size.1", "a"))
+  expect_identical(summary$clusters$size.1, c(4, 2))
+})
+
+test_that("a summary prints everything it knows", {
+  said <- capture.output(shown <- withVisible(print(summary(toy_selected()))))
+  expect_false(shown$visible)
+  for (text in c(
+    "wbms(x = toy)", "h = 0.1, lambda = 0.2", "among 3 values (stability 0.5)",
+    "Ended by the rule \"settled\" after 3 iterations", "Rows left out (missing values): 1",
+    "2 clusters in 5 rows:", "60.0%", "Weights of 2 columns:", "0.7500"
+  )) {
+    expect_match(said, text, fixed = TRUE, all = FALSE)
+  }
+  expect_output(print(summary(toy_selected(c(0.1, 0.2)))), "among 6 pairs")
+  expect_false(any(grepl("Chosen", capture.output(print(summary(toy_fit()))))))
+  raw <- toy_fit()
+  raw$params$standardize <- FALSE
+  expect_output(print(summary(raw)), "not standardized")
+})
+
+test_that("a summary prints no more rows than asked for", {
+  said <- capture.output(print(summary(toy_fit()), max_rows = 1))
+  expect_match(said, "... and 1 other", fixed = TRUE, all = FALSE)
+  expect_match(said, "1 other with 0.2500 in all", fixed = TRUE, all = FALSE)
+})

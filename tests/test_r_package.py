@@ -1,0 +1,88 @@
+"""The R package as R's own tools see it: R CMD check, with its testthat tests and vignettes."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pywbms
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "rbridge" / "wbms"
+VIGNETTES = sorted((ROOT / "vignettes").glob("*.Rmd"))
+MISSING_R = "there is no R here; on Debian: apt-get install r-base-dev r-cran-testthat r-cran-knitr"
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory):
+    """The folder in which R CMD check has left what it found, vignettes included."""
+    if shutil.which("R") is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(MISSING_R)
+    folder = tmp_path_factory.mktemp("check")
+    package = shutil.copytree(
+        SOURCE, folder / "wbms", ignore=shutil.ignore_patterns("*.o", "*.so", "python-path")
+    )
+    (package / "vignettes").mkdir()
+    for page in VIGNETTES:
+        shutil.copy(page, package / "vignettes")
+    environment = {
+        **os.environ,
+        "WBMS_PYTHON": sys.executable,
+        "WBMS_TEST": "1",  # a test that cannot reach Python fails instead of skipping
+        "OMP_WAIT_POLICY": "passive",
+        # Only these look things up on the web.
+        "_R_CHECK_CRAN_INCOMING_": "false",
+        "_R_CHECK_SYSTEM_CLOCK_": "false",
+    }
+    for command in (["build", "wbms"], ["check", "--no-manual", f"wbms_{version()}.tar.gz"]):
+        done = subprocess.run(
+            ["R", "CMD", *command], cwd=folder, env=environment, capture_output=True, text=True,
+            timeout=1200,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:] + failures(folder)
+    return folder / "wbms.Rcheck"
+
+
+def failures(folder):
+    """What testthat wrote, if it failed."""
+    return "".join(path.read_text()[-5000:] for path in folder.rglob("testthat.Rout.fail"))
+
+
+def version():
+    return re.search(r"^Version: (.*)$", (SOURCE / "DESCRIPTION").read_text(), re.MULTILINE)[1]
+
+
+def test_check_finds_nothing(checked):
+    log = (checked / "00check.log").read_text()
+    assert "\nStatus: OK" in log, log
+
+
+def test_every_testthat_test_ran(checked):
+    said = (checked / "tests" / "testthat.Rout").read_text()
+    counts = re.search(r"\[ FAIL (\d+) \| WARN (\d+) \| SKIP (\d+) \| PASS (\d+) \]", said)
+    fail, warn, skip, passed = map(int, counts.groups())
+    assert (fail, warn, skip) == (0, 0, 0), said
+    assert passed > 100
+
+
+def test_vignettes_were_made_and_executed(checked):
+    assert [page.stem for page in VIGNETTES] == ["getting-started", "the-theorems"]
+    for page in VIGNETTES:
+        made = (checked / "wbms" / "doc" / f"{page.stem}.html").read_text()
+        assert made.count("data:image/png") >= 4
+
+
+def test_the_version_is_that_of_the_python_package():
+    assert version() == pywbms.__version__
+    assert f"# wbms {version()}" in (SOURCE / "NEWS.md").read_text()
+
+
+def test_every_exported_function_is_documented():
+    exported = re.findall(r"^export\((\w+)\)", (SOURCE / "NAMESPACE").read_text(), re.MULTILINE)
+    pages = "".join(path.read_text() for path in (SOURCE / "man").glob("*.Rd"))
+    for name in exported:
+        assert f"\\alias{{{name}}}" in pages
