@@ -27,7 +27,7 @@ demo-r: $(VENV)/lib/R/wbms
 	$(BIN)/python -m rbridge rbridge/demo.R
 
 r: $(VENV)/rpy2
-	$(BIN)/python -m rbridge --install
+	$(BIN)/python -m rbridge --install --vignettes
 
 test: $(VENV)/rpy2
 	sh tools/install-r.sh test
@@ -44,7 +44,8 @@ vignettes: $(VENV)/lib/R/wbms
 	        build/$$(basename $$script .py).ipynb || exit 1; \
 	done
 	for page in vignettes/*.Rmd; do \
-	    R_LIBS=$(VENV)/lib/R CI=true Rscript -e 'rmarkdown::render("'$$page'", quiet = TRUE)' || exit 1; \
+	    R_LIBS=$(VENV)/lib/R CI=true Rscript -e 'rmarkdown::render("'$$page'", quiet = TRUE, \
+	        output_dir = "vignettes", intermediates_dir = tempdir())' || exit 1; \
 	done
 
 # The manual pages of the R package, from the comments in its code (needs roxygen2).

@@ -1,7 +1,8 @@
 """``python -m rbridge script.R [args]``: run an R script with the package ``wbms`` at hand.
 
 The script runs in an ordinary Rscript whose ``wbms`` uses this Python, and its exit code is the
-command's. ``python -m rbridge --install [LIBRARY]`` installs the R package for this Python.
+command's. ``python -m rbridge --install [LIBRARY]`` installs the R package for this Python, with
+``--vignettes`` and its vignettes.
 """
 
 import os
@@ -11,7 +12,8 @@ import sys
 
 from rbridge.install import HOW_TO_INSTALL, install, own_library
 
-USAGE = "usage: python -m rbridge script.R [args]\n       python -m rbridge --install [LIBRARY]"
+USAGE = """usage: python -m rbridge script.R [args]
+       python -m rbridge --install [--vignettes] [LIBRARY]"""
 DEFAULT_PACKAGES = "datasets,utils,grDevices,graphics,stats,methods,wbms"
 
 
@@ -21,11 +23,12 @@ def main(arguments):
         print(USAGE, file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
     if arguments[0] == "--install":
-        if len(arguments) > 2:
+        given = [argument for argument in arguments[1:] if argument != "--vignettes"]
+        if len(given) > 1 or given[:1] and given[0].startswith("-"):
             print(USAGE, file=sys.stderr)
             return 2
         try:
-            library = install(*arguments[1:])
+            library = install(*given, vignettes="--vignettes" in arguments)
         except (RuntimeError, OSError) as error:
             print(error, file=sys.stderr)
             return 1

@@ -18,7 +18,7 @@ def own_library():
     return str(Path(sys.prefix, "lib", "R"))
 
 
-def install(library=None):
+def install(library=None, vignettes=False):
     """Build the R package and install it into an R library, bound to this Python.
 
     Parameters
@@ -26,6 +26,14 @@ def install(library=None):
     library : path, optional
         The R library (a folder). By default R's first one, as for any R package; where that is
         not writable, the user's own, which is made if need be.
+    vignettes : bool, default False
+        Build the vignettes as well, which takes a minute, if R has what that needs (the packages
+        knitr and rmarkdown, and pandoc).
+
+    Returns
+    -------
+    str
+        The library.
 
     Raises
     ------
@@ -34,21 +42,44 @@ def install(library=None):
     """
     if shutil.which("R") is None:
         raise RuntimeError("R is not on the PATH; on Debian or Ubuntu: apt-get install r-base-dev")
-    library = Path(library or default_library())
+    library = Path(library or default_library()).absolute()
     library.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         # A copy, as the source may be where nobody may write.
         source = shutil.copytree(SOURCE, Path(folder, "wbms"), ignore=NOT_SOURCE)
-        (source / "configure").chmod(0o755)  # not every way of packing files keeps this
-        done = subprocess.run(
-            ["R", "CMD", "INSTALL", "--no-test-load", f"--library={library}", str(source)],
-            env={**os.environ, "WBMS_PYTHON": sys.executable},
-            capture_output=True,
-            text=True,
-        )
+        for script in ("configure", "cleanup"):
+            (source / script).chmod(0o755)  # not every way of packing files keeps this
+        run_r_cmd(["INSTALL", "--no-test-load", f"--library={library}", "wbms"], folder)
+        if vignettes and can_build_vignettes():
+            # The package that they use is the one just installed; another of that name may come
+            # first elsewhere.
+            libraries = os.pathsep.join([str(library), os.environ.get("R_LIBS", "")])
+            run_r_cmd(["build", "wbms"], folder, R_LIBS=libraries)
+            (built,) = Path(folder).glob("wbms_*.tar.gz")
+            run_r_cmd(["INSTALL", "--no-test-load", f"--library={library}", built.name], folder)
+    return str(library)
+
+
+def run_r_cmd(arguments, folder, **environment):
+    """Run R CMD with this Python as the one to record, or raise what it said."""
+    done = subprocess.run(
+        ["R", "CMD", *arguments],
+        cwd=folder,
+        env={**os.environ, "WBMS_PYTHON": sys.executable, **environment},
+        capture_output=True,
+        text=True,
+    )
     if done.returncode:
         raise RuntimeError(f"R could not install the package wbms:\n{done.stdout}{done.stderr}")
-    return str(library)
+
+
+def can_build_vignettes():
+    """Tell whether R has what the vignettes are made with."""
+    code = (
+        "quit(status = !(requireNamespace('knitr', quietly = TRUE) && "
+        "requireNamespace('rmarkdown', quietly = TRUE) && rmarkdown::pandoc_available()))"
+    )
+    return subprocess.run(["Rscript", "-e", code], capture_output=True).returncode == 0
 
 
 def default_library():

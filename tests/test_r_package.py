@@ -23,12 +23,9 @@ def checked(tmp_path_factory):
     if shutil.which("R") is None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(MISSING_R)
     folder = tmp_path_factory.mktemp("check")
-    package = shutil.copytree(
+    shutil.copytree(
         SOURCE, folder / "wbms", ignore=shutil.ignore_patterns("*.o", "*.so", "python-path")
     )
-    (package / "vignettes").mkdir()
-    for page in VIGNETTES:
-        shutil.copy(page, package / "vignettes")
     environment = {
         **os.environ,
         "WBMS_PYTHON": sys.executable,
