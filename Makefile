@@ -49,8 +49,8 @@ vignettes: $(VENV)/lib/R/wbms
 	done
 
 # The manual pages of the R package, from the comments in its code (needs roxygen2).
-r-docs:
-	Rscript -e 'roxygen2::roxygenise("rbridge/wbms", roclets = "rd")'
+r-docs: $(VENV)/lib/R/wbms
+	R_LIBS=$(VENV)/lib/R Rscript -e 'roxygen2::roxygenise("rbridge/wbms", "rd", load_code = "installed")'
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

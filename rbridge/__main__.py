@@ -24,7 +24,7 @@ def main(arguments):
         return 0 if arguments else 2
     if arguments[0] == "--install":
         given = [argument for argument in arguments[1:] if argument != "--vignettes"]
-        if len(given) > 1 or given[:1] and given[0].startswith("-"):
+        if len(given) > 1 or (given[:1] and given[0].startswith("-")):
             print(USAGE, file=sys.stderr)
             return 2
         try:

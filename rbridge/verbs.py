@@ -95,7 +95,9 @@ def gaussian_sample(call, n, sigma, names, h, lam, n_iter, seed):
 def convergence_order(call, s):
     """Estimate order and constant of a sequence."""
     if isinstance(s, dict):  # what gaussian_recursion returned
-        return theory.convergence_order(pd.DataFrame(s))
+        # A column of one row is a scalar here, of which pandas makes no table.
+        columns = {key: x if isinstance(x, list) else np.atleast_1d(x) for key, x in s.items()}
+        return theory.convergence_order(pd.DataFrame(columns))
     found = theory.convergence_order(np.atleast_1d(s))
     return {name: getattr(found, name) for name in found.__dataclass_fields__}
 
@@ -123,7 +125,7 @@ def hull_distance(call, points, vertices, certificate):
 def dataset(call, name, arguments):
     """Draw one of the paper's simulated data sets."""
     whole = {"k", "p", "n", "n_noise_features", "random_state"}
-    arguments = {key: int(x) if key in whole else x for key, x in arguments.items()}
+    arguments = {key: int(x) if key in whole and x == int(x) else x for key, x in arguments.items()}
     X, truth = getattr(datasets, name)(**arguments)
     return {"x": X, "truth": labels_for_r(truth.to_numpy())}
 

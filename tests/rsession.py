@@ -32,6 +32,10 @@ PRELUDE = """
 library(wbms)
 fit_iris <- function(...) wbms(iris[, 1:4], h = 0.05, lambda = 0.1, ...)
 interrupt_soon <- function() system(sprintf("(sleep 0.5; kill -INT %d) &", Sys.getpid()))
+work_for <- function(seconds) { # in R; Sys.sleep has a handler of SIGINT of its own
+  end <- proc.time()[["elapsed"]] + seconds
+  while (proc.time()[["elapsed"]] < end) NULL
+}
 memory <- function() { # of this process, in kB
   invisible(gc())
   line <- grep("VmRSS", readLines("/proc/self/status"), value = TRUE)
@@ -243,6 +247,8 @@ class Terminal:
         os.write(self._outer, line.encode() + b"\n")
 
     def interrupt(self):
+        """Send SIGINT and forget what was on the screen."""
+        self.screen = ""
         self._process.send_signal(signal.SIGINT)
 
     def wait_for(self, text, patience=PATIENCE):

@@ -381,6 +381,25 @@ class TestConditions:
             """
         )
 
+    def test_a_number_that_must_be_whole_is_not_cut_off(self, session):
+        session(
+            """
+            said <- tryCatch(wbms_data("simulation2", p = 2.5), error = conditionMessage)
+            stopifnot(grepl("p must be an integer", said))
+            stopifnot(ncol(wbms_data("simulation2", p = 7)) == 7)
+            """
+        )
+
+    def test_a_table_of_one_row_is_a_table(self, session):
+        session(
+            """
+            said <- tryCatch(
+              convergence_order(gaussian_recursion(1, 1, 1, 0)), error = conditionMessage
+            )
+            stopifnot(grepl("needs at least 3 positive terms, got 1", said))
+            """
+        )
+
 
 class TestCallback:
     def test_it_sees_each_iteration_and_can_end_the_fit(self, session):
@@ -392,7 +411,7 @@ class TestCallback:
             })
             stopifnot(length(seen) == 3, nrow(fit$history) == 3, !fit$converged)
             stopifnot(identical(vapply(seen, `[[`, 0, "movement"), fit$history$movement))
-            stopifnot(identical(seen[[3]]$weights, unname(fit$weights)))
+            stopifnot(identical(seen[[3]]$weights, fit$weights))
             """
         )
 
@@ -449,10 +468,10 @@ class TestCallback:
             begun <- proc.time()[["elapsed"]]
             interrupt_soon()
             said <- tryCatch(
-              fit_iris(callback = function(state) Sys.sleep(30)),
+              fit_iris(callback = function(state) work_for(60)),
               interrupt = function(i) "interrupted", error = conditionMessage
             )
-            stopifnot(identical(said, "interrupted"), proc.time()[["elapsed"]] - begun < 20)
+            stopifnot(identical(said, "interrupted"), proc.time()[["elapsed"]] - begun < 30)
             stopifnot(identical(fit_iris(), plain))
             """
         )
@@ -463,7 +482,7 @@ class TestCallback:
             invisible(wbms_python())
             interrupt_soon()
             fit <- fit_iris(callback = function(state) {
-              tryCatch({ Sys.sleep(30); FALSE }, interrupt = function(i) TRUE)
+              tryCatch({ work_for(60); FALSE }, interrupt = function(i) TRUE)
             })
             stopifnot(inherits(fit, "wbms"), nrow(fit$history) == 1)
             """
@@ -581,7 +600,7 @@ class TestInterrupt:
         terminal.type("say(identical(wbms(x[1:50, ], h = 0.1, lambda = 0.1), small))")
         terminal.wait_for("<TRUE>")
         # and R's own interrupts are R's again
-        terminal.type("say('be', 'gun'); Sys.sleep(60); say('fin', 'ished')")
+        terminal.type("say('be', 'gun'); repeat NULL; say('fin', 'ished')")
         terminal.wait_for("<begun>")
         time.sleep(0.5)
         terminal.interrupt()
@@ -640,6 +659,22 @@ class TestInterrupt:
         assert process.returncode != 0
         assert "the next line" not in out
 
+    def test_r_does_not_jump_out_of_python(self, session):
+        """R acts on a signal that it has noted when it collects garbage, even inside Python."""
+        session(
+            """
+            suspended <- function() .Internal(interruptsSuspended())
+            bridge <- wbms:::.bridge
+            invisible(wbms_python())
+            dispatcher <- bridge$call
+            bridge$call <- function(verb, f) list(kind = "ok", value = c(suspended(), f()))
+            seen <- wbms:::py_call("any", suspended)
+            bridge$call <- dispatcher
+            # in Python, in an R function that Python calls, and afterwards
+            stopifnot(identical(c(seen, suspended()), c(TRUE, FALSE, FALSE)))
+            """
+        )
+
     def test_suspended_interrupts_are_no_harm(self, session):
         session(
             """
@@ -674,7 +709,7 @@ class TestInterrupt:
         }
         suspendInterrupts(invisible({
           cat("ready\\n"); flush(stdout())
-          soak(3); before <- memory(); soak(SECONDS); grown <- memory() - before
+          soak(2); before <- memory(); soak(SECONDS); grown <- memory() - before
           cat("over\\n"); flush(stdout())
           while (!file.exists("quiet")) NULL # Sys.sleep does not heed suspendInterrupts
           tryCatch(allowInterrupts(Sys.sleep(0.1)), interrupt = function(i) NULL)
@@ -695,7 +730,7 @@ class TestInterrupt:
                 0.02,
                 0.2,
             ),
-            ("for (i in 1:100) hull_distance(x[, 1:2], square)", 4, 0.0005, 0.004),
+            ("for (i in 1:100) hull_distance(square, square)", 5, 0.0005, 0.004),
         ],
         ids=["fits", "a hail of signals"],
     )
@@ -712,7 +747,7 @@ class TestInterrupt:
         assert len(sent) >= 60
         assert interrupted >= 30
         assert done >= (30 if high > 0.1 else 0)
-        assert grown < 20_000  # kB
+        assert grown < 5000  # kB
 
 
 class TestEndurance:
@@ -775,9 +810,11 @@ class TestEndurance:
     def test_forked_children_fit_on(self, session):
         session(
             """
-            x <- as.matrix(wbms_data("simulation1", k = 10))
+            set.seed(1); x <- matrix(rnorm(1500 * 10), 1500) # worth two threads
             hs <- c(0.02, 0.03, 0.05, 0.1)
-            one <- function(h) wbms(x, h = h, lambda = 0.1, n_jobs = 2)
+            one <- function(h) {
+              wbms(x, h = h, lambda = 0.1, n_jobs = 2, warmup = 0, stop = "fixed", max_iter = 2)
+            }
             serial <- lapply(hs, one)
             parallel <- parallel::mclapply(hs, one, mc.cores = 2)
             stopifnot(identical(parallel, serial), identical(lapply(hs, one), serial))
@@ -805,14 +842,13 @@ class TestEndurance:
 class TestReticulate:
     WORK = """
         x <- as.matrix(iris[, 1:4])
+        garbage <- function() {
+          for (i in 1:100) reticulate::py_eval("[[1.0], [2.0]]", convert = FALSE)
+        }
         work <- function() {
-          for (i in 1:15) {
-            hull_distance(x[1:3, ], x)
-            reticulate::py_eval("[1.0, 2.0]", convert = FALSE) # garbage of reticulate's
-            if (i %% 5 == 0) gc()
-          }
+          for (i in 1:5) { hull_distance(x[1:3, ], x); garbage() }
           wbms(x, h = 0.05, lambda = 0.1, callback = function(state) {
-            if (state$iteration %% 10 == 0) gc()
+            if (state$iteration %% 10 == 0) gc() # with garbage of reticulate's around
             FALSE
           })
         }
@@ -838,8 +874,11 @@ class TestReticulate:
             )
             stopifnot(identical(said, "caught"), reticulate::py_eval("1 + 1") == 2)
             cat(as.matrix(iris[, 1:4]), file = "iris")
+            # R outlives Python, which reticulate may end
+            reticulate::py_run_string("import atexit; atexit._run_exitfuncs()")
+            stopifnot(file.exists("iris")); cat("the end\\n")
         """
-        r("\n".join([self.WORK, *start, end]), tmp_path)
+        assert r("\n".join([self.WORK, *start, end]), tmp_path) == "the end\n"
         X = np.loadtxt(tmp_path / "iris").reshape(4, -1).T
         same_bits(np.fromfile(tmp_path / "modes", "<f8"), WBMS(0.05, 0.1).fit(X).modes_)
 

@@ -6,15 +6,24 @@ augment <- function(x, ...) {
 
 #' @rdname tidy.wbms
 #' @export
-augment.wbms <- function(x, data, ...) {
+augment.wbms <- function(x, data = NULL, newdata = NULL, ...) {
+  refuse_unknown(..., topic = "augment.wbms", known = c("data", "newdata"))
   cluster <- x$cluster
-  if (missing(data) || is.null(data)) {
+  name <- if (is.null(newdata)) "data" else "newdata"
+  if (!is.null(newdata)) {
+    if (!is.null(data)) abort("give 'data' (the rows of the fit) or 'newdata' (other rows), not both")
+    check_table(newdata, "newdata")
+    cluster <- predict(x, newdata, na.action = stats::na.pass)
+    data <- newdata
+  } else if (is.null(data)) {
     data <- x$data
     cluster <- cluster[!is.na(cluster)]
   } else {
     check_clustered(x, data)
   }
-  if (".cluster" %in% colnames(data)) abort("'data' has a column '.cluster' already")
+  if (".cluster" %in% colnames(data)) {
+    abort("'", name, "' has a column '.cluster' already")
+  }
   rows <- row_names(data)
   if (is.matrix(data)) {
     rownames(data) <- NULL # a data frame would make them unique
@@ -29,9 +38,7 @@ augment.wbms <- function(x, data, ...) {
 
 # An error unless the rows of the data are those of the fit.
 check_clustered <- function(x, data) {
-  if (!is.data.frame(data) && !is.matrix(data)) {
-    abort("'data' must be a data frame or a matrix, not of class ", quoted(class(data)))
-  }
+  check_table(data, "data")
   n <- length(x$cluster)
   if (nrow(data) != n) {
     abort("'data' must have the ", counted(n, "row"), " given to wbms(), not ", counted(nrow(data)))
@@ -39,6 +46,12 @@ check_clustered <- function(x, data) {
   rows <- row_names(data)
   if (!is.null(rows) && !is.null(names(x$cluster)) && !identical(rows, names(x$cluster))) {
     abort("'data' must have the rows given to wbms(), in the same order: its row names differ")
+  }
+}
+
+check_table <- function(data, name) {
+  if (!is.data.frame(data) && !is.matrix(data)) {
+    abort("'", name, "' must be a data frame or a matrix, not of class ", quoted(class(data)))
   }
 }
 

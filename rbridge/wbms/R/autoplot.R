@@ -6,7 +6,8 @@
 #'
 #' @param object a fit of [wbms()].
 #' @param type what to draw; may be abbreviated: `"clusters"`, `"weights"`, `"collapse"` or
-#'   `"selection"` as in [plot.wbms()], or `"path"`, the paths of the rows, if the fit was made with
+#'   `"selection"` as in [plot.wbms()]; `"overview"`, which is the clusters alone, as a ggplot2 object
+#'   is one picture; or `"path"`, the paths of the rows, if the fit was made with
 #'   `record_path = TRUE`.
 #' @param ... passed to the layer that draws the rows ([ggplot2::geom_point()] or
 #'   [ggplot2::geom_path()]) or the bars ([ggplot2::geom_col()]), and to `geom_line()` or
@@ -20,13 +21,16 @@
 #' autoplot(fit, "weights") + theme_minimal()
 #' @exportS3Method ggplot2::autoplot
 autoplot.wbms <- function(object,
-                          type = c("clusters", "weights", "collapse", "path", "selection"),
+                          type = c(
+                            "clusters", "weights", "collapse", "path", "selection", "overview"
+                          ),
                           ..., columns = NULL, top = 20, score = NULL) {
-  kinds <- c("clusters", "weights", "collapse", "path", "selection")
+  kinds <- c("clusters", "weights", "collapse", "path", "selection", "overview")
   type <- check_kind(type, "type", kinds)
   shown <- shown_columns(object, columns)
   top <- check_whole(top, "top", 1)
   switch(type,
+    overview = ,
     clusters = gg_clusters(object, shown, ...),
     weights = gg_weights(object, top, ...),
     collapse = gg_collapse(object, ...),
@@ -53,8 +57,8 @@ gg_clusters <- function(x, shown, ...) {
       data = centers, shape = 4, size = 3 * size, stroke = 2.5 * size, colour = "white"
     ) +
     ggplot2::geom_point(data = centers, shape = 4, size = 3 * size, stroke = 1.2 * size) +
-    gg_cluster_scale(ggplot2::scale_colour_manual, palette_colours, k) +
-    gg_cluster_scale(ggplot2::scale_shape_manual, palette_symbols, k) +
+    gg_cluster_scale(ggplot2::scale_colour_manual, palette_colours, x$size) +
+    gg_cluster_scale(ggplot2::scale_shape_manual, palette_symbols, x$size) +
     (if (one) ggplot2::scale_y_reverse(breaks = lane_places(k))) +
     ggplot2::labs(
       x = axis_label(x, shown[[1L]]), y = if (one) "cluster" else axis_label(x, shown[[2L]]),
@@ -62,13 +66,16 @@ gg_clusters <- function(x, shown, ...) {
     )
 }
 
-# Colours or symbols for k clusters, of which the legend shows the largest.
-gg_cluster_scale <- function(scale, values, k) {
+# Colours or symbols for clusters of these sizes, of which the legend shows the largest.
+gg_cluster_scale <- function(scale, values, size) {
+  k <- length(size)
+  shown <- seq_len(min(k, legend_entries))
   more <- if (k > legend_entries) sprintf("\n(%d of %d)", legend_entries, k)
   scale(
     name = paste0("cluster", more),
     values = stats::setNames(rep_len(values, k), seq_len(k)),
-    breaks = as.character(seq_len(min(k, legend_entries)))
+    breaks = as.character(shown),
+    labels = sprintf("%d (%s)", shown, vapply(size[shown], counted, "", noun = "row"))
   )
 }
 
@@ -128,7 +135,7 @@ gg_path <- function(x, shown, ...) {
   ggplot2::ggplot(steps, ggplot2::aes(.data[["x"]], .data[["y"]], colour = .data[["cluster"]])) +
     ggplot2::geom_path(ggplot2::aes(group = .data[["row"]]), ...) +
     ggplot2::geom_point(data = steps[steps$iteration == 0, ], size = 0.7) +
-    gg_cluster_scale(ggplot2::scale_colour_manual, palette_colours, k) +
+    gg_cluster_scale(ggplot2::scale_colour_manual, palette_colours, x$size) +
     ggplot2::labs(x = lines$xlab, y = lines$ylab, title = "Paths of the rows")
 }
 

@@ -26,7 +26,7 @@ check_flag <- function(x, name) {
 
 check_choice <- function(x, name, choices) {
   if (!is.character(x) || length(x) != 1L || !x %in% choices) {
-    abort("'", name, "' must be one of ", quoted(choices), ", not ", described(x))
+    abort("'", name, "' must be one of ", quoted(choices, length(choices)), ", not ", described(x))
   }
   as.character(x)
 }

@@ -3,7 +3,7 @@
 #' @param object a fit of [wbms()].
 #' @param method what to return of each row: `"centers"`, the centre of its cluster; `"classes"`,
 #'   its cluster; `"modes"`, where it ended, which is its centre to within the tolerance of the fit.
-#' @param ... not used.
+#' @param ... not used: further arguments are errors.
 #' @return For `"classes"` an integer vector, otherwise a matrix like the data. Rows that were left
 #'   out have `NA`.
 #' @examplesIf wbms::wbms_available()
@@ -12,6 +12,7 @@
 #' head(iris[, 1:4] - fitted(fit)) # what the clusters do not explain
 #' @exportS3Method stats::fitted
 fitted.wbms <- function(object, method = c("centers", "classes", "modes"), ...) {
+  refuse_unknown(..., topic = "fitted.wbms", known = "method")
   method <- check_kind(method, "method", c("centers", "classes", "modes"))
   if (method == "classes") return(object$cluster)
   if (method == "centers") {

@@ -7,6 +7,7 @@ glance <- function(x, ...) {
 #' @rdname tidy.wbms
 #' @export
 glance.wbms <- function(x, ...) {
+  refuse_unknown(..., topic = "glance.wbms")
   squares <- sums_of_squares(x)
   within <- sum(squares$within)
   as_tibble(data.frame(

@@ -19,8 +19,8 @@ hull_distance <- function(points, vertices, certificate = FALSE) {
   certificate <- check_flag(certificate, "certificate")
   points <- numeric_matrix(points, "points")
   vertices <- numeric_matrix(vertices, "vertices")
-  complete_rows(points, stats::na.fail, "points")
-  complete_rows(vertices, stats::na.fail, "vertices")
+  complete_rows(points, name = "points")
+  complete_rows(vertices, name = "vertices")
   if (ncol(points) != ncol(vertices)) {
     abort("'points' has ", ncol(points), " columns, 'vertices' has ", ncol(vertices))
   }

@@ -1,10 +1,15 @@
 #' Plot a fit
 #'
+#' The types `"overview"`, `"collapse"` and `"selection"` have several panels and take the whole
+#' page, whatever `par(mfrow = )` or [graphics::layout()] say; `"clusters"` and `"weights"` are one
+#' panel each and can stand beside others. Panels, legend and texts go by the size of the device.
+#'
 #' @param x a fit of [wbms()].
 #' @param type what to draw; may be abbreviated:
 #'   * `"overview"`: the clusters and the weights.
 #'   * `"clusters"`: the rows in the two heaviest columns, coloured by cluster, and the centres; in
-#'     one column, each cluster in a lane of its own.
+#'     one column, each cluster in a lane of its own. In columns with few values the rows are spread
+#'     a little about these, always in the same way.
 #'   * `"weights"`: the weights as bars, the heaviest column at the top.
 #'   * `"collapse"`: how many groups there are and how wide the cloud is after each iteration; if
 #'     the fit was made with `record_path = TRUE`, the paths of the rows, too.
@@ -14,8 +19,8 @@
 #'   cluster). Where there are several panels, `main` is the title of the first; in an overview the
 #'   others, too, are those of the clusters.
 #' @param columns names of the one or two columns to draw the rows in; by default the heaviest.
-#' @param top how many columns to draw the weights of. The others share a grey bar, as do those that
-#'   there is no room for.
+#' @param top how many columns to draw the weights of. The others, if several, share a grey bar, as
+#'   do those that there is no room for.
 #' @param score name of the column of `x$selection` to draw.
 #' @return `x`, invisibly. Python is not needed.
 #' @examplesIf wbms::wbms_available()
@@ -33,9 +38,10 @@ plot.wbms <- function(x, type = c("overview", "clusters", "weights", "collapse",
   top <- check_whole(top, "top", 1)
   if (type == "selection") score <- check_score(x, score)
   # Setting mfrow resets cex and mex, hence after it.
-  old <- graphics::par(c("mfrow", "cex", "mex", "mar", "xpd"))
+  old <- graphics::par(c("mfrow", "cex", "mex", "mar", "xpd", "las", "mgp"))
   panels <- type %in% c("overview", "collapse", "selection")
-  on.exit(graphics::par(if (panels) old else old[c("mar", "xpd")]))
+  on.exit(graphics::par(if (panels) old else old[c("mar", "xpd", "las", "mgp")]))
+  graphics::par(las = 0L, mgp = c(2.4, 0.8, 0))
   switch(type,
     overview = draw_overview(x, shown, top, ...),
     clusters = draw_clusters(x, shown, ...),
@@ -61,6 +67,7 @@ draw_overview <- function(x, shown, top, ...) {
     if (beside) t(1:2) else 1:2,
     widths = if (beside) 3:2 else 1, heights = if (beside) 1 else 3:2
   )
+  shrink_texts()
   draw_clusters(x, shown, ...)
   draw_weights(x, top)
 }
@@ -76,11 +83,21 @@ draw_clusters <- function(x, shown, col = palette_colours, pch = palette_symbols
   start_figure()
   texts <- legend_texts(x)
   text_cex <- 0.9
-  wanted <- max(graphics::strwidth(texts, "inches", text_cex)) + 3 * text_line()
-  # The legend gives way where it would take too much of a small figure.
-  keyed <- wanted < 0.45 * graphics::par("fin")[[1L]]
-  lines <- c(4.1, 4.1, 3.1, if (keyed) 1 else 1.1)
-  set_margins(lines * text_line() + c(0, 0, 0, if (keyed) wanted else 0))
+  line <- text_line()
+  fin <- graphics::par("fin")
+  wanted <- max(graphics::strwidth(texts, "inches", text_cex)) + 2.5 * line
+  # In a narrow figure the legend goes below; it gives way where it would take too much.
+  wide <- fin[[1L]] > 1.1 * fin[[2L]]
+  side <- if (wanted < (if (wide) 0.35 else 0.25) * fin[[1L]]) "right" else "below"
+  across <- max(1, min(length(texts), floor((fin[[1L]] - line) / wanted)))
+  tall <- if (side == "below") (ceiling(length(texts) / across) + 1.6) * line else 0
+  if (tall > 0.25 * fin[[2L]]) {
+    side <- if (wanted < 0.4 * fin[[1L]]) "right" else "none"
+    tall <- 0
+  }
+  set_margins(
+    c(3.6, 3.7, 2.6, 1) * line + c(tall, 0, 0, if (side == "right") wanted - 0.5 * line else 0)
+  )
   plot_with(
     list(...), at$rows[, 1L], at$rows[, 2L],
     main = paste0(counted(k, "cluster"), ", ", counted(length(cluster), "row")),
@@ -90,7 +107,7 @@ draw_clusters <- function(x, shown, col = palette_colours, pch = palette_symbols
   )
   if (lanes) graphics::axis(2L, at = lane_places(k), las = 1L)
   draw_centres(at$centers)
-  if (keyed) draw_legend(texts, col, pch, text_cex)
+  draw_legend(side, texts, col, pch, text_cex, across, tall)
 }
 
 # Where rows and centres are drawn: in two columns, or in one and a lane for each cluster.
@@ -102,8 +119,20 @@ cluster_places <- function(x, shown) {
     jitter <- (seq_len(nrow(rows)) * (1 + sqrt(5)) / 2) %% 1 - 0.5
     rows <- cbind(rows, x$cluster[!is.na(x$cluster)] + 0.6 * jitter)
     centers <- cbind(centers, seq_len(nrow(centers)))
+  } else {
+    rows[, 1L] <- spread(rows[, 1L], 0.754877666)
+    rows[, 2L] <- spread(rows[, 2L], 0.569840291)
   }
   list(rows = unname(rows), centers = unname(centers))
+}
+
+# Values of which there are only a few, spread a little, lest the rows lie upon each other: by
+# multiples of an irrational number, which are even but show no order.
+spread <- function(values, step) {
+  distinct <- sort(unique(values))
+  if (length(distinct) > 10L || length(values) < 3L * length(distinct)) return(values)
+  gap <- if (length(distinct) > 1L) min(diff(distinct)) else 1
+  values + 0.5 * gap * ((seq_along(values) * step) %% 1 - 0.5)
 }
 
 # The clusters to label, of k lanes.
@@ -113,7 +142,7 @@ lane_places <- function(k) {
 }
 
 draw_centres <- function(centers) {
-  size <- min(1.3, max(0.5, sqrt(20 / nrow(centers))))
+  size <- min(1.2, max(0.5, sqrt(20 / nrow(centers))))
   graphics::points(centers, pch = 4, col = "white", lwd = 3.5 * size, cex = size)
   graphics::points(centers, pch = 4, col = "black", lwd = 1.5 * size, cex = size)
 }
@@ -129,51 +158,69 @@ legend_texts <- function(x) {
   )
 }
 
-draw_legend <- function(texts, col, pch, cex) {
+draw_legend <- function(side, texts, col, pch, cex, across, tall) {
+  if (side == "none") return(invisible())
   n <- sum(!texts %in% "centre" & !startsWith(texts, "..."))
   gap <- rep(NA, length(texts) - n - 1L)
+  right <- side == "right"
   graphics::legend(
-    graphics::grconvertX(1, "npc"), graphics::grconvertY(1, "npc"), texts,
-    title = "cluster", title.adj = 0.1, col = c(col[seq_len(n)], gap, "black"),
+    if (right) graphics::grconvertX(1, "npc") else graphics::grconvertX(0.5, "nfc"),
+    if (right) graphics::grconvertY(1, "npc") else graphics::grconvertY(legend_top(tall), "inches"),
+    texts,
+    xjust = if (right) 0 else 0.5, ncol = if (right) 1L else across,
+    title = "cluster", title.adj = if (right) 0.1 else 0.5, col = c(col[seq_len(n)], gap, "black"),
     pch = c(pch[seq_len(n)], gap, 4), pt.lwd = c(rep(1, n), gap, 2),
     bty = "n", cex = cex, xpd = NA
   )
 }
 
+# Where a legend below the figure begins, in inches from the bottom of the device.
+legend_top <- function(tall) {
+  graphics::grconvertY(0, "nfc", "inches") + tall
+}
+
 draw_weights <- function(x, top, col = palette_colours[[1L]], cex.names = NULL, ...) {
   start_figure()
   line <- text_line()
-  room <- max(1, graphics::par("fin")[[2L]] / line - 7.2) # for bars, in lines of text
-  bars <- ranked_weights(x, min(top, max(1, floor(room / 0.7) - 1)))
+  room <- max(1, graphics::par("fin")[[2L]] / line - 6.2) # for bars, in lines of text
+  bars <- ranked_weights(x, min(top, max(1, floor(room / 0.95) - 1)), 40L)
   slots <- max(nrow(bars), 6L) # room is kept for as many, lest a few bars swell
-  cex <- if (is.null(cex.names)) min(1, max(0.5, room / slots / 1.3)) else cex.names
-  most <- 0.45 * graphics::par("fin")[[1L]]
+  cex <- if (is.null(cex.names)) min(1, max(0.7, room / slots / 1.15)) else cex.names
+  most <- 0.5 * graphics::par("fin")[[1L]]
   wide <- function(names) max(graphics::strwidth(names, "inches", cex)) + line
   if (wide(bars$name) > most) {
     bars$name <- elided(bars$name, max(6L, floor(25 * most / wide(strrep("n", 25L)))))
   }
-  set_margins(c(4.1 * line, min(most, wide(bars$name)), 3.1 * line, line))
+  set_margins(c(3.6 * line, min(most, wide(bars$name)), 2.6 * line, line))
   plot_with(
     list(...), 0, 1,
     type = "n", axes = FALSE, xaxs = "i", yaxs = "i", ylim = c(slots + 0.5, 0.5),
-    xlim = c(0, 1.2 * max(bars$weight)), # with room for the numbers
+    xlim = c(0, number_room(bars$weight, 0.85 * cex)),
     main = "Weights of the columns", xlab = "weight", ylab = ""
   )
   at <- seq_len(nrow(bars))
   colours <- ifelse(bars$others, grey_colour, rep_len(col, nrow(bars)))
   graphics::rect(0, at - 0.4, bars$weight, at + 0.4, col = colours, border = NA)
-  graphics::axis(1L)
-  graphics::text(0, at, bars$name, pos = 2L, cex = cex, xpd = NA)
+  room <- graphics::par("pin")[[1L]] / (2.5 * line)
+  ticks <- pretty(c(0, max(bars$weight)), max(1, min(6, floor(room))))
+  graphics::axis(1L, at = ticks[ticks <= graphics::par("usr")[[2L]]])
+  graphics::text(0, at, bars$name, pos = 2L, offset = 0.4, cex = cex, xpd = NA)
   graphics::text(bars$weight, at, weight_text(bars$weight), pos = 4L, cex = 0.85 * cex, xpd = NA)
 }
 
-# The heaviest columns, and the others as one.
-ranked_weights <- function(x, top) {
+# Where an axis of bars has to end, so that there is room for the number beside the longest.
+number_room <- function(weights, cex) {
+  text <- max(graphics::strwidth(weight_text(weights), "inches", cex)) + text_line()
+  max(weights) / max(0.4, 1 - text / graphics::par("pin")[[1L]])
+}
+
+# The heaviest columns, and the others, if there are several, as one.
+ranked_weights <- function(x, top, width = 25L) {
   weights <- x$weights[heaviest_first(x)]
   n <- length(weights)
-  top <- min(top, n)
+  if (top >= n - 1L) top <- n
   bars <- data.frame(
-    name = elided(names(weights)[seq_len(top)]), weight = unname(weights[seq_len(top)]),
+    name = elided(names(weights)[seq_len(top)], width), weight = unname(weights[seq_len(top)]),
     others = rep(FALSE, top)
   )
   if (top == n) return(bars)
@@ -191,6 +238,7 @@ draw_collapse <- function(x, shown, main = NULL, ...) {
   } else {
     graphics::layout(if (beside) t(1:2) else 1:2)
   }
+  shrink_texts()
   if (is.null(main)) main <- "The rows meet"
   draw_history(x, "groups", main, "number of groups", log = "y", ...)
   draw_history(x, "diameter", "The cloud shrinks", "diameter", ...)
@@ -200,7 +248,7 @@ draw_collapse <- function(x, shown, main = NULL, ...) {
 # A column of the history, the phases one after the other.
 draw_history <- function(x, column, title, label, log = "", col = palette_colours, ...) {
   start_figure()
-  set_margins(c(4.1, 4.1, 3.1, 1.1) * text_line())
+  set_margins(c(3.6, 3.7, 2.9, 1.1) * text_line())
   steps <- nrow(x$history)
   if (steps == 0L) return(draw_note("no row moved", title))
   values <- as.double(x$history[[column]])
@@ -210,9 +258,10 @@ draw_history <- function(x, column, title, label, log = "", col = palette_colour
   plot_with(
     list(...), seq_len(steps), y,
     type = "n", log = log, ylim = if (log == "y") range(1, y) else range(0, y), main = "",
-    xlab = "iteration", ylab = label, xaxt = "n"
+    xlab = "iteration", ylab = label, xaxt = "n", yaxt = if (log == "y") "n" else "s"
   )
-  graphics::title(title, line = 1.7)
+  draw_title(title, list(...), 1.5)
+  if (log == "y") graphics::axis(2L, at = whole_ticks(max(y)))
   iteration_axis(x$history$iteration, warm)
   for (phase in unique(warm)) {
     graphics::lines(which(warm == phase), y[warm == phase], col = grey_colour)
@@ -229,18 +278,28 @@ draw_history <- function(x, column, title, label, log = "", col = palette_colour
 
 # Iterations are counted from 1 in each phase.
 iteration_axis <- function(iteration, warm) {
+  # The same step in both: 1, 2, 5, 10, ...
+  steps <- c(1, 2, 5) * rep(10^(0:8), each = 3L)
+  room <- graphics::par("pin")[[1L]] / (1.5 * text_line())
+  step <- steps[steps >= length(warm) / room][[1L]]
   for (phase in unique(warm)) {
     here <- which(warm == phase)
-    at <- unique(round(pretty(c(1, length(here)), n = max(1, 6 * length(here) / length(warm)))))
-    at <- at[at >= 1 & at <= length(here)]
-    if (!length(at)) at <- length(here)
+    at <- if (step <= length(here)) seq(step, length(here), step) else length(here)
     graphics::axis(1L, at = here[at], labels = iteration[here[at]])
   }
 }
 
+# Whole numbers for an axis of logarithms from 1.
+whole_ticks <- function(largest) {
+  if (largest < 7) return(seq_len(max(1, floor(largest))))
+  tens <- 10^(0:floor(log10(largest)))
+  ticks <- if (largest > 2000) tens else sort(c(tens, 2 * tens, 5 * tens))
+  ticks[ticks <= largest]
+}
+
 draw_paths <- function(x, shown, col = palette_colours, ...) {
   start_figure()
-  set_margins(c(4.1, 4.1, 3.1, 1.1) * text_line())
+  set_margins(c(3.6, 3.7, 2.9, 1.1) * text_line())
   col <- rep_len(col, length(x$size))
   lines <- path_lines(x, shown)
   plot_with(
@@ -284,6 +343,7 @@ draw_selection <- function(x, score, main = NULL, ...) {
   tried <- x$selection
   chosen <- chosen_row(x)
   graphics::layout(if (is_wide()) t(1:2) else 1:2)
+  shrink_texts()
   over <- varied_in(tried)
   if (length(over) == 2L) {
     if (is.null(main)) main <- sentence(score)
@@ -300,7 +360,7 @@ draw_selection <- function(x, score, main = NULL, ...) {
 # A column over the values tried, on an axis that starts at the least it could be.
 draw_scores <- function(tried, over, column, chosen, title, least, col = palette_colours, ...) {
   start_figure()
-  set_margins(c(4.1, 4.1, 3.1, 1.1) * text_line())
+  set_margins(c(3.6, 3.7, 2.9, 1.1) * text_line())
   order <- order(tried[[over]])
   at <- tried[[over]][order]
   value <- tried[[column]][order]
@@ -318,7 +378,7 @@ draw_scores <- function(tried, over, column, chosen, title, least, col = palette
 draw_heat <- function(tried, column, value, chosen, title, col = heat_colours(), xlab = "h",
                       ylab = "lambda", ...) {
   start_figure()
-  set_margins(c(4.1, 5.1, 3.1, 1.1) * text_line())
+  set_margins(c(3.6, 4.6, 2.6, 1.1) * text_line())
   h <- sort(unique(tried$h))
   lambda <- sort(unique(tried$lambda))
   cell <- cbind(match(tried$h, h), match(tried$lambda, lambda))
@@ -326,9 +386,10 @@ draw_heat <- function(tried, column, value, chosen, title, col = heat_colours(),
   z[cell] <- relative(value)
   graphics::image(
     seq_along(h), seq_along(lambda), z,
-    zlim = c(0, 1), col = col, axes = FALSE, main = title, xlab = xlab, ylab = "", ...
+    zlim = c(0, 1), col = col, axes = FALSE, main = "", xlab = xlab, ylab = "", ...
   )
-  graphics::title(ylab = ylab, line = 4)
+  draw_title(title, list(...))
+  graphics::title(ylab = ylab, line = 3.5)
   graphics::axis(1L, at = seq_along(h), labels = brief(h, 3L))
   graphics::axis(2L, at = seq_along(lambda), labels = brief(lambda, 3L), las = 1L)
   graphics::box()
@@ -363,7 +424,7 @@ heat_colours <- function() {
 
 cell_texts <- function(values) {
   whole <- all(values == round(values), na.rm = TRUE)
-  texts <- if (whole) brief(values, 4L) else sprintf("%.2f", values)
+  texts <- if (whole) brief(values, 4L) else decimal(values, 2L)
   ifelse(is.finite(values), texts, "")
 }
 
@@ -375,8 +436,40 @@ draw_note <- function(text, main) {
 # plot() with what the user gave in place of our own settings.
 plot_with <- function(given, x, y, ...) {
   settings <- utils::modifyList(list(...), given)
+  title <- settings$main
+  settings["main"] <- list(NULL)
+  if (is.null(settings$cex.lab)) settings$cex.lab <- label_size(settings)
   # By name: plot() would turn the numbers themselves into text.
   do.call("plot", c(list(quote(x), quote(y)), settings))
+  draw_title(title, given)
+}
+
+# The title, centred on the panel or, if it is longer, on the figure, and smaller where that is
+# not wide enough.
+draw_title <- function(title, given, line = 0.9) {
+  if (is.null(title) || !any(nzchar(as.character(title)))) return(invisible())
+  style <- function(name) if (is.null(given[[name]])) graphics::par(name) else given[[name]]
+  font <- style("font.main")
+  wide <- graphics::strwidth(title, "inches", 1, font)
+  room <- graphics::par("fin")[[1L]] - text_line()
+  cex <- min(style("cex.main"), room / wide)
+  mai <- graphics::par("mai")
+  inside <- graphics::par("pin")[[1L]] + 2 * min(mai[c(2L, 4L)]) - text_line()
+  graphics::mtext(
+    title, 3L, line,
+    at = graphics::grconvertX(0.5, if (cex * wide > inside) "nfc" else "npc"),
+    cex = cex * graphics::par("cex"), font = font, col = style("col.main")
+  )
+}
+
+# A size at which the labels of both axes are no longer than these.
+label_size <- function(settings) {
+  texts <- list(settings$xlab, settings$ylab)
+  room <- graphics::par("pin") + rowSums(matrix(graphics::par("mai"), 2L)[2:1, ]) / 2
+  sizes <- mapply(function(text, room) {
+    if (length(text)) room / max(0.01, graphics::strwidth(text, "inches", 1)) else 1
+  }, texts, room)
+  max(0.5, min(graphics::par("cex.lab"), sizes))
 }
 
 # Opens the next figure without margins, so that no device is too small for it and texts can be
@@ -401,7 +494,13 @@ text_line <- function() {
 
 is_wide <- function() {
   size <- graphics::par("din")
-  size[[1L]] > 1.3 * size[[2L]]
+  size[[1L]] > 1.2 * size[[2L]]
+}
+
+# Smaller texts on a small device, where there are several panels.
+shrink_texts <- function() {
+  size <- graphics::par("din") / (if (is_wide()) c(7.5, 4) else c(5.5, 6))
+  graphics::par(cex = graphics::par("cex") * max(0.65, min(1, size)))
 }
 
 # Positions of the one or two columns to draw rows in.
@@ -420,7 +519,7 @@ axis_label <- function(x, column) {
 }
 
 weight_text <- function(weight) {
-  ifelse(weight > 0 & weight < 0.001, "< 0.001", brief(weight, 3L))
+  ifelse(weight > 0 & weight < 0.005, paste("<", decimal(0.01, 2L)), decimal(weight, 2L))
 }
 
 # The column of the selection to draw, by name.

@@ -6,30 +6,31 @@
 #' @param object a fit of [wbms()].
 #' @param newdata a data frame or matrix with the columns that were clustered, found by name
 #'   (further columns are ignored), or, without names, by position. Without it, the clusters of the
-#'   fit are returned.
-#' @param na.action what to do with missing values; by default what the fit did. With
-#'   [stats::na.omit()] or [stats::na.pass()] such rows have `NA`.
+#'   fit are returned. For a fit by formula, a data frame with the formula's variables.
+#' @param na.action what to do with missing values; by default what was said to [wbms()]:
+#'   [stats::na.fail()] is an error; with [stats::na.omit()], [stats::na.exclude()] or
+#'   [stats::na.pass()] such rows have `NA`.
 #' @param n_jobs number of threads.
-#' @param ... not used.
+#' @param ... not used: further arguments are errors.
 #' @return An integer vector of clusters, named by row.
 #' @examplesIf wbms::wbms_available()
 #' fit <- wbms(iris[, 1:4], h = 0.05, lambda = 0.1)
 #' predict(fit, iris[c(1, 51, 101), ])
 #' @exportS3Method stats::predict
 predict.wbms <- function(object, newdata, na.action = NULL, n_jobs = NULL, ...) {
-  call <- match.call()
+  call <- called(match.call(), quote(predict))
+  refuse_unknown(..., topic = "predict.wbms", known = c("newdata", "na.action", "n_jobs"))
   n_jobs <- check_jobs(n_jobs)
-  if (missing(newdata) || is.null(newdata)) return(object$cluster)
-  x <- matching_matrix(object, newdata)
-  if (is.null(na.action)) {
-    na.action <- if (is.null(object$na.action)) stats::na.fail else stats::na.omit
-  } else if (identical(na.action, stats::na.pass) || identical(na.action, "na.pass")) {
-    na.action <- stats::na.omit
-  }
+  missing_values <- fitted_na_action(object)
+  if (!is.null(na.action)) missing_values <- check_na_action(na.action, "omit")
+  if (missing(newdata)) return(object$cluster)
+  if (is.null(newdata)) abort("'newdata' is NULL; leave it out to get the clusters of the fit")
+  x <- matching_matrix(object, newdata, missing_values)
   cluster <- rep(NA_integer_, nrow(x))
   names(cluster) <- rownames(x)
   if (nrow(x) == 0L) return(cluster)
-  kept <- complete_rows(x, na.action, "newdata")
+  kept <- complete_rows(x, missing_values, "newdata")
+  if (!any(kept)) return(cluster)
   cluster[kept] <- py_call(
     "predict", x[kept, , drop = FALSE], object$data, object$cluster[!is.na(object$cluster)],
     object$weights, object$params$standardize, n_jobs,
@@ -38,14 +39,59 @@ predict.wbms <- function(object, newdata, na.action = NULL, n_jobs = NULL, ...) 
   cluster
 }
 
+# What the fit did, or would have done, with missing values.
+fitted_na_action <- function(object) {
+  if (!is.null(object$na_action)) return(object$na_action)
+  if (is.null(object$na.action)) "fail" else "omit"
+}
+
+# New data as the model frame of a fit by formula: its variables, of its types, with its levels.
+matching_frame <- function(object, newdata) {
+  if (!is.data.frame(newdata)) {
+    check_table(newdata, "newdata")
+    newdata <- as.data.frame(newdata)
+  }
+  variables <- object$variables
+  if (is.null(variables)) variables <- all.vars(object$terms)
+  absent <- setdiff(variables, names(newdata))
+  if (length(absent)) {
+    abort("variable", if (length(absent) > 1L) "s", " that 'newdata' lacks: ", quoted(absent))
+  }
+  frame <- tryCatch(
+    stats::model.frame(object$terms, newdata, na.action = stats::na.pass),
+    error = function(e) abort("'newdata' does not fit the formula: ", conditionMessage(e))
+  )
+  classes <- attr(object$terms, "dataClasses")
+  for (name in intersect(names(frame), names(classes))) {
+    frame[[name]] <- matching_variable(frame[[name]], name, classes[[name]], object$xlevels[[name]])
+  }
+  frame
+}
+
+matching_variable <- function(variable, name, class, levels) {
+  if (is.logical(variable) && all(is.na(variable))) storage.mode(variable) <- "double"
+  discrete <- c("factor", "ordered", "character")
+  found <- stats::.MFclass(variable)
+  alike <- found == class || found %in% discrete && class %in% discrete || all(is.na(variable))
+  if (!alike) {
+    abort("variable '", name, "' of 'newdata' must be ", class, " as in the fit, not ", found)
+  }
+  if (is.null(levels)) return(variable)
+  values <- as.character(variable)
+  unknown <- setdiff(values, c(levels, NA))
+  if (length(unknown)) {
+    abort("values of '", name, "' in 'newdata' that the fit did not have: ", quoted(unknown))
+  }
+  factor(values, levels, ordered = class == "ordered")
+}
+
 # New data as a matrix with the columns of the fit, in its order.
-matching_matrix <- function(object, newdata) {
+matching_matrix <- function(object, newdata, missing_values) {
   columns <- colnames(object$data)
   if (!is.null(object$terms)) {
-    if (!is.data.frame(newdata)) newdata <- as.data.frame(newdata)
-    frame <- stats::model.frame(
-      object$terms, newdata, na.action = stats::na.pass, xlev = object$xlevels
-    )
+    frame <- matching_frame(object, newdata)
+    if (nrow(frame) == 0L) return(matrix(0, 0L, length(columns)))
+    if (missing_values == "fail") refuse_missing(missing_in_frame(frame), "'newdata'", "variable")
     newdata <- design_matrix(object$terms, frame, object$contrasts)
   } else if (is.null(dim(newdata)) && is.numeric(newdata) && length(columns) > 1L) {
     # one row, as R's x[1, ] gives it
@@ -56,12 +102,14 @@ matching_matrix <- function(object, newdata) {
   }
   if (is.null(colnames(newdata))) {
     if (ncol(newdata) != length(columns)) {
-      abort("'newdata' must have ", length(columns), " columns, not ", ncol(newdata))
+      abort("'newdata' must have ", counted(length(columns), "column"), ", not ", ncol(newdata))
     }
     colnames(newdata) <- columns
   }
   absent <- setdiff(columns, colnames(newdata))
-  if (length(absent)) abort("columns that 'newdata' lacks: ", quoted(absent))
+  if (length(absent)) {
+    abort("column", if (length(absent) > 1L) "s", " that 'newdata' lacks: ", quoted(absent))
+  }
   newdata <- newdata[, columns, drop = FALSE]
   if (nrow(newdata) == 0L) return(matrix(0, 0L, length(columns)))
   numeric_matrix(newdata, "newdata")

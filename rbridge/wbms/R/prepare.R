@@ -8,6 +8,7 @@ numeric_matrix <- function(x, name = "x") {
   if (nrow(x) == 0L) abort("'", name, "' has no rows")
   if (is.null(colnames(x))) colnames(x) <- paste0("V", seq_len(ncol(x)))
   twice <- function(names) unique(names[duplicated(names)])
+  if (anyNA(colnames(x))) abort("column ", which(is.na(colnames(x)))[[1L]], " of '", name, "' has no name")
   if (anyDuplicated(colnames(x))) {
     abort("duplicated column names in '", name, "': ", quoted(twice(colnames(x))))
   }
@@ -20,26 +21,48 @@ numeric_matrix <- function(x, name = "x") {
 }
 
 frame_matrix <- function(x, name) {
+  columns <- names(x)
+  if (is.null(columns)) columns <- paste0("V", seq_along(x))
   usable <- vapply(x, function(column) {
     (is.numeric(column) || is.logical(column)) && is.null(dim(column)) && !is.factor(column) &&
       !inherits(column, c("Date", "POSIXt", "difftime"))
   }, NA)
   if (!all(usable)) {
-    unusable <- names(x)[!usable]
+    unusable <- columns[!usable]
     kinds <- unique(vapply(x[!usable], function(column) class(column)[[1L]], ""))
     abort(
-      "columns of '", name, "' that are not numeric: ", quoted(unusable), " (", toString(kinds),
-      "); leave them out, or name them in a formula (~ a + b), which makes indicator columns of factors"
+      if (length(unusable) == 1L) "column" else "columns", " of '", name, "' that ",
+      if (length(unusable) == 1L) "is" else "are", " not numeric: ", quoted(unusable), " (",
+      toString(kinds), "); ", column_advice(x[!usable])
     )
   }
   rows <- row.names(x)
-  columns <- names(x)
   x <- matrix(
     as.double(unlist(lapply(x, as.double), use.names = FALSE)), # of no columns, NULL
     nrow = length(rows), ncol = length(columns)
   )
   dimnames(x) <- list(rows, columns)
   x
+}
+
+# What to do with columns that are not numeric.
+column_advice <- function(columns) {
+  is_any <- function(...) any(vapply(columns, inherits, NA, what = c(...)))
+  made_of <- function(type) any(vapply(columns, type, NA))
+  advice <- c(
+    if (made_of(is.factor) || made_of(is.character)) {
+      "name them in a formula (~ a + b), which makes indicator columns of factors"
+    },
+    if (is_any("Date", "POSIXt", "difftime")) "make numbers of times with as.numeric()",
+    if (made_of(is.complex)) "split complex numbers with Re() and Im()",
+    if (made_of(function(column) !is.null(dim(column)))) {
+      "make single columns of a matrix with do.call(data.frame, x)"
+    },
+    if (made_of(function(column) is.list(column) && is.null(dim(column)) && !is.object(column))) {
+      "make vectors of lists with unlist()"
+    }
+  )
+  paste(c("leave out what is no number", advice), collapse = ", or ")
 }
 
 plain_matrix <- function(x, name) {
@@ -50,7 +73,8 @@ plain_matrix <- function(x, name) {
   }
   if (length(dim(x)) != 2L || !(is.numeric(x) || is.logical(x))) {
     abort(
-      "'", name, "' must be a numeric matrix, a data frame or a formula, not ",
+      "'", name, "' must be a numeric matrix, a data frame, ",
+      if (name == "x") "a numeric vector or a formula, not " else "or a numeric vector, not ",
       if (is.matrix(x)) paste("a matrix of type", typeof(x)) else paste("of class", quoted(class(x)))
     )
   }
@@ -60,40 +84,69 @@ plain_matrix <- function(x, name) {
   x
 }
 
-# Which rows to use. Missing values are an error that names their columns, unless na.action is one
-# that leaves rows out.
-complete_rows <- function(x, na.action, name = "x") {
+# Which rows to use: those without missing values, which are an error that names their columns
+# unless such rows are to be left out.
+complete_rows <- function(x, missing_values = "fail", name = "x") {
   missing_in <- is.na(x)
+  if (missing_values == "fail") refuse_missing(missing_in, paste0("'", name, "'"))
   incomplete <- rowSums(missing_in) > 0L
-  if (any(incomplete) && !leaves_out(na.action)) {
-    abort(
-      "missing values in column ", quoted(colnames(x)[colSums(missing_in) > 0L]), " of '", name,
-      "' (first in row ", row_called(x, which(incomplete)[[1L]]), ", ", sum(incomplete),
-      if (sum(incomplete) == 1L) " row" else " rows",
-      " in all); fill them in, or use na.action = na.omit"
-    )
-  }
-  if (all(incomplete)) abort("no rows are left: every row of '", name, "' has a missing value")
   infinite <- is.infinite(x) & !incomplete
   if (any(infinite)) {
     where <- which(rowSums(infinite) > 0L)[[1L]]
     abort(
-      "infinite values in column ", quoted(colnames(x)[colSums(infinite) > 0L]), " of '", name,
-      "' (first in row ", row_called(x, where), ")"
+      "infinite values in ", named_columns(infinite), " of '", name, "' (first in row ",
+      row_called(x, where), "); replace them by finite numbers, or by NA and use na.action = na.omit"
     )
   }
   !incomplete
 }
 
-leaves_out <- function(na.action) {
-  if (is.null(na.action)) return(FALSE)
-  if (is.character(na.action) && length(na.action) == 1L) {
-    na.action <- get0(na.action, mode = "function", ifnotfound = na.action)
+# An error that names the columns, and the first row, with missing values.
+refuse_missing <- function(missing_in, place, noun = "column") {
+  incomplete <- which(rowSums(missing_in) > 0L)
+  if (!length(incomplete)) return(invisible())
+  abort(
+    "missing values in ", named_columns(missing_in, noun), " of ", place, " (first in row ",
+    row_called(missing_in, incomplete[[1L]]), ", ", counted(length(incomplete), "row"),
+    " in all); fill them in, or use na.action = na.omit"
+  )
+}
+
+named_columns <- function(concerned, noun = "column") {
+  names <- colnames(concerned)[colSums(concerned) > 0L]
+  paste0(noun, if (length(names) > 1L) "s", " ", quoted(names))
+}
+
+# Where the variables of a model frame are missing: a column a variable, which may be a matrix.
+missing_in_frame <- function(frame) {
+  missing_in <- vapply(
+    frame, function(variable) rowSums(is.na(as.matrix(variable))) > 0L, logical(nrow(frame))
+  )
+  matrix(
+    missing_in, nrow(frame),
+    dimnames = list(row.names(frame), gsub("`", "", names(frame), fixed = TRUE))
+  )
+}
+
+# What to do with missing values: "fail", "omit" or, where it is allowed, "pass".
+check_na_action <- function(na.action, pass = "fail") {
+  if (is.null(na.action)) return("fail")
+  actions <- list(
+    na.fail = stats::na.fail, na.omit = stats::na.omit, na.exclude = stats::na.exclude,
+    na.pass = stats::na.pass
+  )
+  meant <- c(na.fail = "fail", na.omit = "omit", na.exclude = "omit", na.pass = pass)
+  found <- if (is.function(na.action)) {
+    names(actions)[vapply(actions, identical, NA, na.action)]
+  } else if (is.character(na.action) && length(na.action) == 1L) {
+    intersect(na.action, names(actions))
   }
-  if (!is.function(na.action)) abort("'na.action' must be a function such as na.omit or na.fail")
-  # What a function does with a missing value tells which one it is, wrapped or not.
-  tried <- tryCatch(na.action(data.frame(x = c(1, NA))), error = function(e) NULL)
-  is.data.frame(tried) && nrow(tried) == 1L
+  if (length(found)) return(meant[[found]])
+  abort(
+    "'na.action' must be na.fail, na.omit or na.exclude",
+    if (pass != "fail") " (or na.pass)", ", not ",
+    if (is.function(na.action)) "another function" else described(na.action)
+  )
 }
 
 row_called <- function(x, i) {

@@ -15,9 +15,9 @@ print.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   heaviest <- x$weights[heaviest_first(x)]
   fields <- names(x)[!vapply(x, is.null, NA)]
   lines <- c(
-    headline(x, digits), "",
-    paste("Cluster sizes:", some_of(format(x$size, big.mark = ",", trim = TRUE), 12L)),
-    paste("Heaviest columns:", some_of(sprintf("%s %.2f", elided(names(heaviest)), heaviest), 6L)),
+    headline(x, digits), nothing_found(x), "",
+    paste("Cluster sizes:", some_of(vapply(x$size, counted, ""), 12L)),
+    paste("Heaviest columns:", some_of(paste(elided(names(heaviest)), decimal(heaviest, 2L)), 6L)),
     omission(x$na.action), "",
     paste("Available fields:", toString(fields))
   )
@@ -40,6 +40,14 @@ headline <- function(x, digits) {
   )
 }
 
+# That one cluster is none, where h was looked for.
+nothing_found <- function(x) {
+  k <- if (is.null(x$size)) nrow(x$clusters) else length(x$size)
+  if (k == 1L && !is.null(x$selection)) {
+    "No clusters were found: no partition into several was stable, so all rows are one cluster."
+  }
+}
+
 how_ended <- function(x) {
   sprintf("%s by the rule \"%s\"", if (x$converged) "ended" else "not ended", x$params$stop)
 }
@@ -55,7 +63,12 @@ heaviest_first <- function(x) {
 
 # A count in words: 1 row, 2 rows, 1,000 rows.
 counted <- function(n, noun = NULL) {
-  number <- format(n, big.mark = ",", trim = TRUE, scientific = FALSE)
+  # Where the decimal mark is a comma, thousands are marked by a point.
+  comma <- identical(getOption("OutDec"), ",")
+  number <- format(
+    n, big.mark = if (comma) "." else ",", decimal.mark = if (comma) "," else ".", trim = TRUE,
+    scientific = FALSE
+  )
   if (is.null(noun)) number else paste0(number, " ", noun, if (n == 1) "" else "s")
 }
 
@@ -63,6 +76,11 @@ counted <- function(n, noun = NULL) {
 some_of <- function(texts, limit) {
   more <- length(texts) - limit
   toString(c(utils::head(texts, limit), if (more > 0L) paste("...", counted(more), "more")))
+}
+
+# A number with some digits after the decimal mark.
+decimal <- function(number, digits) {
+  formatC(number, digits = digits, format = "f", width = 1L)
 }
 
 brief <- function(number, digits) {

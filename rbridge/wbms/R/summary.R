@@ -5,7 +5,7 @@
 #' @param x what `summary()` returned.
 #' @param digits number of significant digits.
 #' @param max_rows how many clusters and columns to print at most.
-#' @param ... not used.
+#' @param ... not used; in `summary()`, further arguments are errors.
 #' @return A list of class `summary.wbms`:
 #'   \item{call}{the call.}
 #'   \item{clusters}{a data frame, a row a cluster: `cluster`, `size`, `share` (of the rows) and the
@@ -21,11 +21,12 @@
 #' summary(wbms(iris[, 1:4], h = 0.05, lambda = 0.1))
 #' @export
 summary.wbms <- function(object, top = 5, ...) {
+  refuse_unknown(..., topic = "summary.wbms", known = "top")
   top <- check_whole(top, "top", 0)
   order <- heaviest_first(object)
   heaviest <- utils::head(order, top)
   clusters <- data.frame(
-    seq_along(object$size), object$size, object$size / sum(object$size),
+    seq_along(object$size), unname(object$size), unname(object$size) / sum(object$size),
     unname(object$centers[, heaviest, drop = FALSE])
   )
   names(clusters) <- make.unique(c("cluster", "size", "share", colnames(object$data)[heaviest]))
@@ -43,13 +44,13 @@ summary.wbms <- function(object, top = 5, ...) {
 #' @rdname summary.wbms
 #' @export
 print.summary.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), max_rows = 20, ...) {
-  cat("Call:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  cat("Call:\n", paste(call_text(x$call), collapse = "\n"), "\n\n", sep = "")
   writeLines(strwrap(parameter_text(x, digits), exdent = 2L))
 
   k <- nrow(x$clusters)
   cat("\n", counted(k, "cluster"), " in ", counted(x$nobs, "row"), ":\n", sep = "")
   table <- utils::head(x$clusters, max_rows)
-  table$share <- sprintf("%.1f%%", 100 * table$share)
+  table$share <- paste0(decimal(100 * table$share, 1L), "%")
   names(table) <- elided(names(table))
   print(table, digits = digits, row.names = FALSE)
   if (k > max_rows) cat("... and ", counted(k - max_rows, "other"), "\n", sep = "")
@@ -58,21 +59,27 @@ print.summary.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), ma
   cat("\nWeights of ", counted(p, "column"), ":\n", sep = "")
   weights <- utils::head(x$weights, max_rows)
   # Not in powers of ten: next to the heaviest, most weights are nothing.
-  texts <- stats::setNames(sprintf("%.*f", digits, weights), elided(names(weights)))
+  texts <- stats::setNames(decimal(weights, digits), elided(names(weights)))
   print(texts, quote = FALSE, right = TRUE)
   if (p > max_rows) {
     cat(sprintf(
-      "... and %s with %.*f in all\n", counted(p - max_rows, "other"), digits,
-      sum(x$weights[-seq_len(max_rows)])
+      "... and %s with %s in all\n", counted(p - max_rows, "other"),
+      decimal(sum(x$weights[-seq_len(max_rows)]), digits)
     ))
   }
   invisible(x)
 }
 
+# A call in a few lines: do.call() puts the data themselves into it.
+call_text <- function(call, most = 5L) {
+  lines <- deparse(call, nlines = most + 1L)
+  if (length(lines) > most) c(lines[seq_len(most - 1L)], "  ...") else lines
+}
+
 parameter_text <- function(x, digits) {
   c(
     sprintf("h = %s, lambda = %s", brief(x$h, digits), brief(x$lambda, digits)),
-    chosen_text(x, digits),
+    chosen_text(x, digits), nothing_found(x),
     sprintf("%s after %s", sentence(how_ended(x)), counted(x$iter, "iteration")),
     sprintf("Effective number of columns: %s", brief(x$eff.columns, digits)),
     if (!x$params$standardize) "On the columns as they are: not standardized",

@@ -13,7 +13,8 @@
 #' @param verbose print a line an iteration?
 #' @param x what `wbms_theory()` returned.
 #' @param digits number of significant digits to print.
-#' @param ... for `plot`, arguments of [graphics::plot()]; otherwise not used.
+#' @param ... for `plot`, arguments of [graphics::plot()]; otherwise not used. The two panels take
+#'   the whole page.
 #' @return A data frame of class `wbms_theory`, a row a check: `theorem`, `checked`, `deviation` (the
 #'   worst one found), `tolerance` and `holds`. Its attribute `"steps"` is a data frame with a row an
 #'   iteration: `outside` (the largest distance of a row to the hull before), `diameter`, `volume`
@@ -66,19 +67,26 @@ print.wbms_theory <- function(x, digits = 3, ...) {
 plot.wbms_theory <- function(x, ...) {
   steps <- attr(x, "steps")
   if (is.null(steps)) abort("nothing to draw: no row moved")
-  old <- graphics::par(mfrow = c(1L, 2L))
+  old <- graphics::par(c("mfrow", "cex", "mex", "mar", "las", "mgp"))
   on.exit(graphics::par(old))
-  plot(
-    steps$iteration, steps$diameter,
+  graphics::par(mfrow = if (is_wide()) 1:2 else 2:1, las = 0L, mgp = c(2.4, 0.8, 0))
+  shrink_texts()
+  margins <- c(3.6, 3.7, 2.6, 1.1)
+  start_figure()
+  set_margins(margins * text_line())
+  plot_with(
+    list(...), steps$iteration, steps$diameter,
     type = "b", pch = 16, xlab = "iteration", ylab = "diameter of the cloud",
-    main = "The cloud shrinks", ylim = c(0, max(steps$diameter)), ...
+    main = "The cloud shrinks", ylim = c(0, max(steps$diameter))
   )
   # Rounding errors below the smallest that can be told from 0 are drawn there.
   outside <- pmax(steps$outside, 1e-17)
-  plot(
-    steps$iteration, outside,
+  start_figure()
+  set_margins(margins * text_line())
+  plot_with(
+    list(...), steps$iteration, outside,
     type = "b", pch = 16, log = "y", xlab = "iteration", ylim = c(1e-17, max(1e-6, outside)),
-    ylab = "distance to the hull before", main = "Nobody leaves the hull", ...
+    ylab = "distance to the hull before", main = "Nobody leaves the hull"
   )
   graphics::abline(h = 1e-8, lty = 2)
   graphics::text(max(steps$iteration), 1e-8, "tolerance", adj = c(1, -0.4), cex = 0.8)

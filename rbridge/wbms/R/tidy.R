@@ -13,7 +13,9 @@
 #' @param col.names names of the columns with the centres.
 #' @param data the data frame or matrix that was clustered, which may have further columns. Without
 #'   it, the columns and rows that were clustered are used.
-#' @param ... not used.
+#' @param newdata a data frame or matrix of other rows, which get their clusters from
+#'   [predict.wbms()]; `NA` where a value is missing.
+#' @param ... not used: further arguments are errors.
 #' @return A tibble where the package tibble is installed, otherwise a data frame.
 #'   * `tidy()`: the columns of the centre by name, then `size`, `withinss` (sum of squares within
 #'     the cluster) and `cluster`, a factor. A column of the data with one of these names has a
@@ -21,7 +23,8 @@
 #'   * `glance()`: `totss`, `tot.withinss` and `betweenss` (sums of squares in all, within and
 #'     between the clusters), `iter`, `nobs`, `k` (number of clusters), `h`, `lambda`, `converged`
 #'     and `eff.columns`, the effective number of columns (see [summary.wbms()]).
-#'   * `augment()`: the data with the column `.cluster`, a factor, `NA` for rows left out. Row names
+#'   * `augment()`: the data with the column `.cluster`, a factor with a
+#'     level for each cluster, `NA` for rows left out. Row names
 #'     that are not just numbers become the column `.rownames`.
 #' @examplesIf wbms::wbms_available()
 #' fit <- wbms(iris[, 1:4], h = 0.05, lambda = 0.1)
@@ -40,13 +43,14 @@ tidy <- function(x, ...) {
 #' @rdname tidy.wbms
 #' @export
 tidy.wbms <- function(x, col.names = colnames(x$centers), ...) {
+  refuse_unknown(..., topic = "tidy.wbms", known = "col.names")
   if (!is.character(col.names) || length(col.names) != ncol(x$centers) || anyNA(col.names)) {
     abort("'col.names' must be ", counted(ncol(x$centers), "text"), ", not ", described(col.names))
   }
   ours <- c("size", "withinss", "cluster")
   table <- as.data.frame(unname(x$centers), row.names = NULL)
   names(table) <- make.unique(c(ours, col.names))[-seq_along(ours)]
-  table$size <- x$size
+  table$size <- unname(x$size)
   table$withinss <- sums_of_squares(x)$within
   table$cluster <- factor(seq_along(x$size))
   as_tibble(table)

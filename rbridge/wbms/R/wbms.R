@@ -16,12 +16,12 @@
 #'
 #' @section Missing values, factors and other input:
 #' Missing values are an error that names their columns, unless `na.action = na.omit`; then these
-#' rows have `NA` in `cluster`. Factors and characters are an error, too, except in a formula: there
-#' they become the indicator columns that [stats::model.matrix()] makes (without the intercept).
-#' Logical columns count as 0 and 1. Columns that hold one value get weight 0. A numeric vector is
-#' a matrix of one column.
+#' rows have `NA` in `cluster`, and [predict()] does the same with new rows. Factors and characters
+#' are an error, too, except in a formula: there they become the indicator columns that
+#' [stats::model.matrix()] makes (without the intercept). Logical columns count as 0 and 1. Columns
+#' that hold one value get weight 0. A numeric vector is a matrix of one column.
 #'
-#' @param x a numeric matrix, a data frame with numeric columns, a numeric vector, or a fit.
+#' @param x a numeric matrix, a data frame with numeric columns, a numeric vector, or a formula.
 #' @param h bandwidth of the kernel \eqn{\exp(-\|a - b\|_w^2 / h)}{exp(-||a - b||^2_w / h)}. On z-scores
 #'   useful values lie between 0.005 (many tight clusters) and 1. `"auto"` chooses it from the data.
 #' @param lambda strength of the entropy term in \eqn{w_l \propto \exp(-D_l / \lambda)}{w_l ~ exp(-D_l
@@ -46,15 +46,17 @@
 #' @param record_path keep where every row was after each iteration?
 #' @param verbose print a line an iteration?
 #' @param callback a function called after each iteration with a list (`phase`, `iteration`,
-#'   `diameter`, `movement`, `groups`, `entropy`, `n_points`, `weights`); if it returns `TRUE` the fit
-#'   ends and keeps what it has.
+#'   `diameter`, `movement`, `groups`, `entropy`, `n_points`, and `weights`, named); if it returns
+#'   `TRUE` the fit ends and keeps what it has.
 #' @param form the form of the algorithm: `"default"`, `"released"` or `"paper"`.
-#' @param na.action what to do with missing values: [stats::na.fail()] (an error) or
-#'   [stats::na.omit()].
+#' @param na.action what to do with missing values: [stats::na.fail()] (an error), or
+#'   [stats::na.omit()] or [stats::na.exclude()] (leave these rows out); or the name of one.
 #' @param formula a formula without a left-hand side: `~ a + b`, or `~ .` for all columns.
 #' @param data a data frame in which to look up the formula's variables.
 #' @param subset rows of `data` to use, as in [stats::lm()].
-#' @param ... arguments of the matrix method.
+#' @param ... in the formula method, the arguments of the default method, by their names. In the
+#'   default method nothing: what comes after it must be named in full, and unknown arguments are
+#'   errors.
 #'
 #' @return An object of class `wbms`: a list of plain R vectors, which can be saved with
 #'   [saveRDS()] and printed, summarised and plotted in a session without Python.
@@ -63,7 +65,7 @@
 #'   \item{weights}{the weight of each column, at least 0, sum 1.}
 #'   \item{centers}{a matrix: where the rows of each cluster met.}
 #'   \item{modes}{a matrix like the data: where each row ended (without the rows left out).}
-#'   \item{size}{the number of rows in each cluster.}
+#'   \item{size}{the number of rows in each cluster, named 1 to k.}
 #'   \item{h, lambda}{the values used.}
 #'   \item{iter}{the number of iterations after the warm-up.}
 #'   \item{converged}{whether the stop rule, and not `max_iter` or the callback, ended the fit.}
@@ -74,7 +76,9 @@
 #'   \item{path}{with `record_path`, an array: iteration (from 0) by row by column.}
 #'   \item{params}{the other arguments, as used.}
 #'   \item{na.action}{the rows left out, if any.}
+#'   \item{na_action}{what was done with missing values, had there been any: `"fail"` or `"omit"`.}
 #'   \item{call}{the call.}
+#'   \item{terms, xlevels, contrasts, variables}{of a fit by formula: what [predict()] needs of it.}
 #'
 #' @references S. Chakraborty, D. Paul, S. Das: Automated Clustering of High-dimensional Data with a
 #'   Feature Weighted Mean Shift Algorithm. *Proceedings of the 35th AAAI Conference on Artificial
@@ -89,120 +93,201 @@
 #' wbms(~ Sepal.Length + Petal.Length, data = iris, h = 0.05, lambda = 0.1)
 #' @export
 wbms <- function(x, ...) {
+  if (nargs() == 0L) refuse_nothing()
   UseMethod("wbms")
 }
 
 #' @rdname wbms
 #' @export
-wbms.matrix <- function(x, h = "auto", lambda = "auto", lambda_scale = "mean", exclude_self = TRUE,
-                        warmup = 20, stop = "settled", patience = 5, tol = 1e-8, max_iter = 300,
-                        eps = 1e-5, standardize = TRUE, merge = TRUE, n_jobs = NULL,
-                        record_path = FALSE, verbose = FALSE, callback = NULL, form = "default",
-                        na.action = stats::na.fail, ...) {
-  call <- called(match.call())
-  refuse_unknown(...)
-  form <- check_choice(form, "form", c("default", "released", "paper"))
-  # A form brings its own defaults: of the arguments, only those that were given are sent.
-  own <- if (form == "default") character() else setdiff(names(formals()), names(match.call()))
-  params <- list(
-    h = check_positive(h, "h", auto = form == "default"),
-    lam = check_positive(lambda, "lambda", auto = form == "default"),
-    lam_scale = check_choice(lambda_scale, "lambda_scale", c("mean", "sum")),
-    exclude_self = check_flag(exclude_self, "exclude_self"),
-    warmup = check_whole(warmup, "warmup", 0),
-    stop = check_choice(stop, "stop", c("settled", "movement", "diameter", "fixed")),
-    patience = check_whole(patience, "patience", 1),
-    tol = check_positive(tol, "tol"),
-    max_iter = check_whole(max_iter, "max_iter", 1),
-    eps = check_positive(eps, "eps"),
-    standardize = check_flag(standardize, "standardize"),
-    merge = check_flag(merge, "merge"),
-    n_jobs = check_jobs(n_jobs),
-    record_path = check_flag(record_path, "record_path")
-  )
-  own[own == "lambda_scale"] <- "lam_scale"
-  params <- params[!names(params) %in% own]
-  verbose <- check_flag(verbose, "verbose")
-  if (!is.null(callback) && !is.function(callback)) abort("'callback' must be a function or NULL")
-
-  x <- numeric_matrix(x)
-  kept <- complete_rows(x, na.action)
-  used <- if (all(kept)) x else x[kept, , drop = FALSE]
-  watch <- watcher(callback)
-  found <- py_call("fit", used, colnames(x), form, params, verbose, watch$callback, .call = call)
-  watch$raise()
-  new_wbms(found, used, kept, rownames(x), call)
-}
-
-#' @rdname wbms
-#' @export
-wbms.default <- function(x, ...) {
-  fit <- wbms.matrix(x, ...)
-  fit$call <- called(match.call())
-  fit
-}
-
-#' @rdname wbms
-#' @export
-wbms.data.frame <- function(x, ...) {
-  fit <- wbms.matrix(x, ...)
-  fit$call <- called(match.call())
-  fit
-}
-
-#' @rdname wbms
-#' @export
-wbms.formula <- function(formula, data = NULL, subset, na.action = stats::na.fail, ...) {
+wbms.default <- function(x, h = "auto", lambda = "auto", ..., lambda_scale = "mean",
+                         exclude_self = TRUE, warmup = 20, stop = "settled", patience = 5,
+                         tol = 1e-8, max_iter = 300, eps = 1e-5, standardize = TRUE, merge = TRUE,
+                         n_jobs = NULL, record_path = FALSE, verbose = FALSE, callback = NULL,
+                         form = "default", na.action = stats::na.fail) {
   call <- match.call()
+  known <- setdiff(names(formals()), c("x", "..."))
+  # R would take an abbreviation (lam) as it is: no other argument may be abbreviated, either.
+  given <- names(sys.call())
+  short <- given[nzchar(given) & !given %in% names(formals())]
+  refuse_arguments(union(short, extra_names(...)), known)
+  if (missing(x)) refuse_nothing()
+  fit_rows(x, mget(known), intersect(names(call), known), called(call))
+}
+
+#' @rdname wbms
+#' @export
+wbms.formula <- function(formula, data = NULL, subset, na.action = stats::na.fail, ..., x,
+                         form = "default") { # by its name, lest it be taken for the formula
+  call <- match.call()
+  if (!missing(x)) { # wbms(x = ~ a + b, df): what comes next is the data
+    if (!missing(formula)) data <- formula
+    formula <- x
+  }
   if (length(formula) != 2L) {
     abort("'formula' must have no left-hand side: clustering has no response (~ a + b)")
   }
-  frame <- call
-  frame <- frame[c(1L, match(c("formula", "data", "subset"), names(frame), 0L))]
-  frame[[1L]] <- quote(stats::model.frame)
-  frame$na.action <- quote(stats::na.pass) # missing values are dealt with later, by name
+  known <- setdiff(names(formals(wbms.default)), c("x", "...", "na.action"))
+  refuse_arguments(setdiff(extra_names(...), known), known)
+  given <- c(list(...), if (!missing(form)) list(form = form))
+  defaults <- lapply(formals(wbms.default)[known], eval, envir = environment(wbms.default))
+  settings <- replace(defaults, names(given), given)
+  settings["na.action"] <- list(na.action)
+  missing_values <- check_na_action(na.action)
+
+  # Missing values are dealt with later, by name.
+  frame <- as.call(c(
+    quote(stats::model.frame), list(formula = formula, data = data),
+    if (!missing(subset)) list(subset = call$subset), list(na.action = quote(stats::na.pass))
+  ))
   frame <- eval(frame, parent.frame())
   terms <- stats::terms(frame)
-  leaves_out(na.action)
+  check_formula(terms, frame, data, !missing(subset))
+  if (missing_values == "fail") refuse_missing(missing_in_frame(frame), "the formula", "variable")
   x <- design_matrix(terms, frame)
-  fit <- wbms.matrix(x, na.action = na.action, ...)
-  fit$call <- called(call)
+  fit <- fit_rows(x, settings, c(names(given), "na.action"), called(call))
   fit$terms <- terms
   fit$xlevels <- stats::.getXlevels(terms, frame)
   fit$contrasts <- attr(x, "contrasts")
+  fit$variables <- variables_of(terms, data)
   fit
+}
+
+# The fit of any table, with all arguments of wbms.default(), of which some were given, for a call.
+fit_rows <- function(x, settings, given, call) {
+  form <- check_choice(settings$form, "form", c("default", "released", "paper"))
+  chooses <- form == "default"
+  left <- c("h", "lambda")[c(identical(settings$h, "auto"), identical(settings$lambda, "auto"))]
+  if (!chooses && length(left)) {
+    abort(
+      "'h' and 'lambda' must be given with form = \"", form,
+      "\", which chooses nothing from the data: give ", quoted(left)
+    )
+  }
+  params <- list(
+    h = check_positive(settings$h, "h", auto = chooses),
+    lam = check_positive(settings$lambda, "lambda", auto = chooses),
+    lam_scale = check_choice(settings$lambda_scale, "lambda_scale", c("mean", "sum")),
+    exclude_self = check_flag(settings$exclude_self, "exclude_self"),
+    warmup = check_whole(settings$warmup, "warmup", 0),
+    stop = check_choice(settings$stop, "stop", c("settled", "movement", "diameter", "fixed")),
+    patience = check_whole(settings$patience, "patience", 1),
+    tol = check_positive(settings$tol, "tol"),
+    max_iter = check_whole(settings$max_iter, "max_iter", 1),
+    eps = check_positive(settings$eps, "eps"),
+    standardize = check_flag(settings$standardize, "standardize"),
+    merge = check_flag(settings$merge, "merge"),
+    n_jobs = check_jobs(settings$n_jobs),
+    record_path = check_flag(settings$record_path, "record_path")
+  )
+  if (!chooses) { # A form brings its own defaults: only what was given is sent.
+    params <- params[names(params) %in% sub("^lambda", "lam", given)]
+  }
+  verbose <- check_flag(settings$verbose, "verbose")
+  callback <- settings$callback
+  if (!is.null(callback) && !is.function(callback)) abort("'callback' must be a function or NULL")
+  missing_values <- check_na_action(settings$na.action)
+
+  x <- numeric_matrix(x)
+  kept <- complete_rows(x, missing_values)
+  if (!any(kept)) abort("no rows are left: every row has a missing value")
+  used <- if (all(kept)) x else x[kept, , drop = FALSE]
+  watch <- watcher(callback, colnames(x))
+  found <- py_call("fit", used, colnames(x), form, params, verbose, watch$callback, .call = call)
+  watch$raise()
+  new_wbms(found, used, kept, rownames(x), missing_values, call)
+}
+
+# What makes no sense in a formula here, or leaves nothing to cluster.
+check_formula <- function(terms, frame, data, with_subset) {
+  if (!is.null(attr(terms, "offset"))) {
+    abort("'formula' has an offset(), which makes no sense here: clustering has no response")
+  }
+  if (!length(attr(terms, "term.labels"))) {
+    abort("'formula' names no columns to cluster: name some, as in ~ a + b")
+  }
+  if (nrow(frame) == 0L) {
+    empty <- is.data.frame(data) && nrow(data) == 0L
+    none <- if (with_subset && !empty) "'subset' keeps none" else "'data' has none"
+    abort("no rows are left: ", none)
+  }
+}
+
+# The variables of a formula that new data must have: not numbers such as the k of poly(a, k).
+variables_of <- function(terms, data) {
+  names <- all.vars(terms)
+  around <- environment(terms)
+  varies <- function(name) name %in% names(data) || NROW(get0(name, envir = around)) > 1L
+  names[vapply(names, varies, NA)]
 }
 
 # The columns of a model, without the intercept; rows with missing values stay in.
 design_matrix <- function(terms, frame, contrasts = NULL) {
   x <- stats::model.matrix(terms, frame, contrasts.arg = contrasts)
-  structure(
-    x[, attr(x, "assign") != 0L, drop = FALSE],
-    contrasts = attr(x, "contrasts")
-  )
+  made <- attr(x, "contrasts")
+  x <- x[, attr(x, "assign") != 0L, drop = FALSE]
+  colnames(x) <- gsub("`", "", colnames(x), fixed = TRUE)
+  structure(x, contrasts = made)
 }
 
 # The call as the user wrote it: of the generic, not of a method.
-called <- function(call) {
-  call[[1L]] <- quote(wbms)
+called <- function(call, generic = quote(wbms)) {
+  call[[1L]] <- generic
   call
 }
 
-refuse_unknown <- function(...) {
-  if (...length() == 0L) return(invisible())
-  given <- names(list(...))
-  if (is.null(given)) given <- rep("", ...length())
+refuse_nothing <- function() {
+  abort(
+    "'x' is missing: wbms() needs a numeric matrix, a data frame, a numeric vector or a formula ",
+    "(see ?wbms)"
+  )
+}
+
+# Names of the arguments in '...', which are not evaluated.
+extra_names <- function(...) {
+  n <- ...length()
+  given <- names(match.call(expand.dots = FALSE)$...)
+  if (is.null(given)) given <- rep("", n)
   given[!nzchar(given)] <- "(without a name)"
-  abort("unknown argument: ", quoted(given), "; see ?wbms")
+  given
+}
+
+# An error for arguments that a function does not have, with those that may have been meant.
+refuse_arguments <- function(unknown, known, topic = "wbms") {
+  if (!length(unknown)) return(invisible())
+  if (topic == "wbms" && all(unknown %in% c("data", "subset", "formula"))) {
+    abort(quoted(unknown), " can be given only with a formula: wbms(~ a + b, data = df)")
+  }
+  meant <- unique(unlist(lapply(unknown, similar, known)))
+  abort(
+    if (length(unknown) == 1L) "unknown argument: " else "unknown arguments: ", quoted(unknown),
+    if (length(meant)) paste0("; did you mean ", quoted(meant), "? (see ?", topic, ")") else {
+      paste0("; see ?", topic)
+    }
+  )
+}
+
+# The argument that a name abbreviates, or that is spelled almost alike.
+similar <- function(name, known) {
+  long <- sub("^lam(?=$|_)", "lambda", name, perl = TRUE) # as in Python
+  if (long %in% known) return(long)
+  found <- known[startsWith(known, name)]
+  if (length(found) || !length(known) || nchar(name) < 3L) return(found)
+  distance <- utils::adist(name, known, ignore.case = TRUE)[1L, ]
+  known[distance == min(distance) & distance <= 2 & distance < nchar(name) / 2]
+}
+
+refuse_unknown <- function(..., topic, known = character()) {
+  if (...length()) refuse_arguments(extra_names(...), known, topic)
 }
 
 # An R function may fail while Python calls it. What it signalled is kept, the fit is ended, and the
 # condition is raised where the user can see and catch it: in R.
-watcher <- function(callback) {
+watcher <- function(callback, columns) {
   if (is.null(callback)) return(list(callback = NULL, raise = function() NULL))
   failed <- NULL
   list(
     callback = function(state) {
+      names(state$weights) <- columns
       tryCatch(isTRUE(callback(state)), error = function(e) {
         failed <<- e
         TRUE
@@ -212,7 +297,7 @@ watcher <- function(callback) {
   )
 }
 
-new_wbms <- function(found, data, kept, rows, call) {
+new_wbms <- function(found, data, kept, rows, missing_values, call) {
   cluster <- rep(NA_integer_, length(kept))
   cluster[kept] <- found$cluster
   names(cluster) <- rows
@@ -221,12 +306,15 @@ new_wbms <- function(found, data, kept, rows, call) {
   if (!is.null(found$path)) {
     dimnames(found$path)[1:2] <- list(seq_len(dim(found$path)[[1L]]) - 1L, rownames(data))
   }
+  k <- nrow(found$centers)
+  size <- stats::setNames(tabulate(found$cluster, k), seq_len(k))
   fit <- list(
     cluster = cluster, weights = found$weights, centers = found$centers, modes = found$modes,
-    size = tabulate(found$cluster, nrow(found$centers)), h = found$h, lambda = found$lambda,
+    size = size, h = found$h, lambda = found$lambda,
     iter = found$iter, converged = found$converged, history = found$history,
     selection = found$selection, data = data, scale = found$scale, path = found$path,
-    params = found$params, na.action = omitted_rows(kept, rows), call = call
+    params = found$params, na.action = omitted_rows(kept, rows),
+    na_action = missing_values, call = call
   )
   structure(fit, class = "wbms")
 }

@@ -30,8 +30,8 @@ toy_fit <- function() {
   structure(
     list(
       cluster = cluster, weights = c(a = 0.75, b = 0.25), centers = centers, modes = modes,
-      size = c(3L, 2L), h = 0.1, lambda = 0.2, iter = 3L, converged = TRUE, history = history,
-      selection = NULL, data = data, scale = c(a = 1, b = 2), path = NULL,
+      size = c("1" = 3L, "2" = 2L), h = 0.1, lambda = 0.2, iter = 3L, converged = TRUE,
+      history = history, selection = NULL, data = data, scale = c(a = 1, b = 2), path = NULL,
       params = list(standardize = TRUE, stop = "settled"),
       na.action = structure(c(r3 = 3L), class = "omit"), call = quote(wbms(x = toy))
     ),

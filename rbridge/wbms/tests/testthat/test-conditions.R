@@ -47,6 +47,7 @@ test_that("a callback sees every iteration", {
   expect_named(seen[[1L]], c(names(fit$history), "weights"), ignore.order = TRUE)
   expect_identical(vapply(seen, `[[`, 0, "diameter"), fit$history$diameter)
   expect_equal(sum(seen[[3L]]$weights), 1)
+  expect_named(seen[[3L]]$weights, names(iris)[1:4])
 })
 
 test_that("a callback that returns TRUE ends the fit, which keeps what it has", {
@@ -90,4 +91,21 @@ test_that("Python tells who it is", {
 
 test_that("what failed without a word is an error, too", {
   expect_error(resolve(NULL, NULL), "bridge", class = "wbms_error")
+})
+
+test_that("conditions show the call of the user", {
+  needs_python()
+  called_by <- function(code) conditionCall(tryCatch(code, warning = identity, error = identity))
+  expect_identical(
+    called_by(wbms(iris[, 1:4], h = 0.05, lambda = 0.1, max_iter = 2)),
+    quote(wbms(x = iris[, 1:4], h = 0.05, lambda = 0.1, max_iter = 2))
+  )
+  expect_identical(
+    called_by(wbms(~ . - Species, iris, h = 0.05, lambda = 0.1, max_iter = 2)),
+    quote(wbms(formula = ~ . - Species, data = iris, h = 0.05, lambda = 0.1, max_iter = 2))
+  )
+  expect_identical(
+    called_by(wbms(iris$Petal.Width, h = 0.05, lambda = 0.1, max_iter = 2)),
+    quote(wbms(x = iris$Petal.Width, h = 0.05, lambda = 0.1, max_iter = 2))
+  )
 })

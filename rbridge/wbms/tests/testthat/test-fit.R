@@ -24,12 +24,12 @@ test_that("a fit has the parts that are documented", {
   expect_s3_class(fit, "wbms", exact = TRUE)
   expect_named(fit, c(
     "cluster", "weights", "centers", "modes", "size", "h", "lambda", "iter", "converged", "history",
-    "selection", "data", "scale", "path", "params", "na.action", "call"
+    "selection", "data", "scale", "path", "params", "na.action", "na_action", "call"
   ))
   expect_type(fit$cluster, "integer")
   expect_named(fit$cluster, as.character(1:150))
-  expect_identical(fit$size, tabulate(fit$cluster))
-  expect_identical(fit$size, sort(fit$size, decreasing = TRUE))
+  expect_identical(fit$size, c("1" = 66L, "2" = 50L, "3" = 34L))
+  expect_identical(unname(fit$size), tabulate(fit$cluster))
   expect_named(fit$weights, names(iris)[1:4])
   expect_equal(sum(fit$weights), 1)
   k <- length(fit$size)
@@ -105,7 +105,7 @@ test_that("the numbers are those of Python, to the bit", {
 test_that("the same data give the same fit, however they are handed in", {
   needs_python()
   without_call <- function(fit) {
-    fit[c("call", "terms", "xlevels", "contrasts")] <- NULL
+    fit[c("call", "terms", "xlevels", "contrasts", "variables")] <- NULL
     fit
   }
   frame <- without_call(iris_fit())
@@ -162,4 +162,31 @@ test_that("verbose prints through R", {
   needs_python()
   said <- capture.output(fit <- iris_fit(verbose = TRUE))
   expect_length(said, nrow(fit$history))
+})
+
+test_that("a formula may be named x, and what follows it is the data", {
+  needs_python()
+  fit <- wbms(~ Sepal.Length + Petal.Width, iris, h = 0.05, lambda = 0.1)
+  expect_identical(
+    wbms(x = ~ Sepal.Length + Petal.Width, data = iris, h = 0.05, lambda = 0.1)$cluster, fit$cluster
+  )
+  expect_identical(
+    wbms(x = ~ Sepal.Length + Petal.Width, iris, h = 0.05, lambda = 0.1)$cluster, fit$cluster
+  )
+})
+
+test_that("the formula of a fit can be asked for", {
+  needs_python()
+  fit <- wbms(~ . - Species, iris, h = 0.05, lambda = 0.1)
+  expect_equal(formula(fit), ~ (Sepal.Length + Sepal.Width + Petal.Length + Petal.Width + Species) -
+    Species, ignore_formula_env = TRUE)
+  expect_error(formula(iris_fit()), "not made by a formula", class = "wbms_error")
+})
+
+test_that("a formula's arguments count as given where a form has its own", {
+  needs_python()
+  formula <- wbms(~ . - Species, iris, h = 0.1, lambda = 5, form = "released", max_iter = 7)
+  frame <- wbms(iris[, 1:4], h = 0.1, lambda = 5, form = "released", max_iter = 7)
+  expect_identical(formula$params, frame$params)
+  expect_identical(formula$cluster, frame$cluster)
 })

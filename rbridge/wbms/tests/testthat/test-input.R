@@ -40,22 +40,32 @@ test_that("rows with missing values can be left out", {
   expect_refused(iris_fit(x[c(3, 5), ], na.action = na.omit), "no rows are left")
 })
 
-test_that("'na.action' has to be a function", {
-  expect_refused(iris_fit(na.action = 3, with_missing()), "'na.action'")
-  expect_refused(iris_fit(na.action = "nonsense", with_missing()), "'na.action'")
+test_that("'na.action' has to be one that is known, missing values or not", {
+  allowed <- "'na.action' must be na.fail, na.omit or na.exclude, not"
+  impute <- function(x) replace(x, is.na(x), 0)
+  for (action in list(3, "nonsense", mean, impute, NA, c("na.omit", "na.fail"))) {
+    expect_refused(iris_fit(na.action = action), allowed)
+    expect_refused(iris_fit(na.action = action, with_missing()), allowed)
+    expect_refused(wbms(~Sepal.Length, iris, na.action = action), allowed)
+  }
+  needs_python()
+  expect_identical(iris_fit(na.action = na.pass)$na_action, "fail")
+  expect_identical(iris_fit(na.action = "na.exclude")$na_action, "omit")
 })
 
 test_that("columns that are not numeric are named", {
-  expect_refused(iris_fit(iris), "not numeric: 'Species' \\(factor\\)")
+  expect_refused(iris_fit(iris), "column of 'x' that is not numeric: 'Species' \\(factor\\).*formula")
   odd <- data.frame(
     a = 1:3, b = letters[1:3], c = as.Date("2020-01-01") + 0:2,
     d = as.POSIXct("2020-01-01", tz = "UTC") + 0:2, e = as.difftime(1:3, units = "days")
   )
   expect_refused(iris_fit(odd), "'b', 'c', 'd', 'e' \\(character, Date, POSIXct, difftime\\)")
+  expect_refused(iris_fit(odd["c"]), "as.numeric\\(\\)$")
   odd <- data.frame(a = 1:3)
   odd$list <- list(1, 2, 3)
   odd$matrix <- matrix(1:6, 3L)
-  expect_refused(iris_fit(odd), "'list', 'matrix'")
+  expect_refused(iris_fit(odd), "'list', 'matrix'.*do.call.*unlist\\(\\)$")
+  expect_refused(iris_fit(data.frame(a = 1i * 1:3)), "Re\\(\\) and Im\\(\\)$")
   many <- as.data.frame(matrix("a", 2L, 30L))
   expect_refused(iris_fit(many), "'V5' and 25 more")
 })
@@ -74,7 +84,7 @@ test_that("infinite values are an error that names their columns", {
   x[7, 3] <- Inf
   x[8, 4] <- -Inf
   expect_refused(
-    iris_fit(x), "infinite.*column 'Petal.Length', 'Petal.Width' of 'x' \\(first in row 7\\)"
+    iris_fit(x), "infinite.*columns 'Petal.Length', 'Petal.Width' of 'x' \\(first in row 7\\); replace"
   )
   x[9, 1] <- NA
   expect_refused(iris_fit(x, na.action = na.omit), "infinite values")
@@ -94,7 +104,9 @@ test_that("no rows and no columns are errors", {
   expect_refused(iris_fit(matrix(0, 0L, 2L)), "'x' has no rows")
   expect_refused(iris_fit(matrix(0, 3L, 0L)), "'x' has no columns")
   expect_refused(iris_fit(numeric()), "'x' has no rows")
-  expect_refused(wbms(~1, data = iris), "'x' has no columns")
+  expect_refused(wbms(~1, data = iris), "'formula' names no columns")
+  expect_refused(wbms(~Sepal.Length, iris, subset = Sepal.Length > 99), "'subset' keeps none")
+  expect_refused(wbms(~Sepal.Length, iris[0, ]), "'data' has none")
 })
 
 test_that("names that occur twice are errors", {
@@ -120,7 +132,9 @@ test_that("h and lambda have to be positive numbers", {
     expect_refused(wbms(x, h = value), "'h' must be a positive number or \"auto\"")
     expect_refused(wbms(x, lambda = value), "'lambda' must be a positive number or \"auto\"")
   }
-  expect_refused(wbms(x, lambda = 1, form = "paper"), "'h' must be a positive number, not \"auto\"")
+  expect_refused(wbms(x, form = "paper"), "'h' and 'lambda' must be given with form = \"paper\"")
+  expect_refused(wbms(x, h = 1, form = "released"), "'h' and 'lambda' must be given.*give 'lambda'$")
+  expect_refused(wbms(x, h = 0, lambda = 1, form = "paper"), "'h' must be a positive number, not 0")
 })
 
 test_that("the other arguments are checked by name", {
@@ -145,7 +159,14 @@ test_that("the other arguments are checked by name", {
 
 test_that("unknown arguments are refused", {
   expect_refused(iris_fit(bandwidth = 1), "unknown argument: 'bandwidth'")
-  expect_refused(iris_fit(one = 1, two = 2), "'one', 'two'")
+  expect_refused(iris_fit(one = 1, two = 2), "unknown arguments: 'one', 'two'")
+  expect_refused(wbms(iris[, 1:4], 1, 1, 1), "without a name")
+  expect_refused(wbms(iris[, 1:4], lam = 1), "'lam'; did you mean 'lambda'\\?")
+  expect_refused(wbms(~., iris[, 1:4], lam = 1), "'lam'; did you mean 'lambda'\\?")
+  expect_refused(iris_fit(lam_scale = "sum"), "did you mean 'lambda_scale'\\?")
+  expect_refused(iris_fit(maxiter = 3), "did you mean 'max_iter'\\?")
+  expect_refused(iris_fit(data = iris), "'data' can be given only with a formula")
+  expect_refused(iris_fit(subset = 1:3), "'subset' can be given only with a formula")
   expect_refused(wbms(~ Sepal.Length, data = iris, wieghts = 1), "unknown argument: 'wieghts'")
 })
 
@@ -212,7 +233,8 @@ test_that("a formula leaves rows out if told to", {
   needs_python()
   x <- cbind(with_missing(), kind = iris$Species)
   x$kind[20] <- NA
-  expect_refused(wbms(~., data = x), "'Sepal.Width'")
+  expect_refused(wbms(~., data = x), "'Sepal.Width', 'Petal.Width', 'kind' of the formula")
+  expect_refused(wbms(~kind, data = x), "in variable 'kind' of the formula \\(first in row 20, 1 row in")
   fit <- wbms(~., data = x, h = 0.05, lambda = 0.1, na.action = na.omit)
   expect_identical(unname(which(is.na(fit$cluster))), c(3L, 5L, 9L, 20L))
 })
@@ -220,6 +242,7 @@ test_that("a formula leaves rows out if told to", {
 test_that("a formula has no left-hand side", {
   expect_refused(wbms(Species ~ ., data = iris), "'formula' must have no left-hand side")
   expect_error(wbms(~nobody, data = iris), "nobody")
+  expect_refused(wbms(~ Sepal.Length + offset(Petal.Width), iris), "offset\\(\\), which makes no sense")
 })
 
 test_that("values too large to be squared are named by Python", {
@@ -227,4 +250,47 @@ test_that("values too large to be squared are named by Python", {
   x <- matrix(c(1e200, -1e200, 1, 2), 2L)
   expect_refused(wbms(x, h = 1, lambda = 1, standardize = FALSE), "column 'V1'")
   expect_length(wbms(x, h = 1, lambda = 1)$cluster, 2L)
+})
+
+test_that("nothing at all is an error that says what is needed", {
+  expect_refused(wbms(), "'x' is missing: wbms\\(\\) needs a numeric matrix")
+  expect_refused(wbms(h = 1), "'x' is missing")
+  expect_refused(wbms("a"), "a numeric vector or a formula, not of class 'character'")
+})
+
+test_that("a data frame without names has the columns V1, V2, ...", {
+  needs_python()
+  x <- iris[, 1:4]
+  names(x) <- NULL
+  fit <- iris_fit(x)
+  expect_named(fit$weights, paste0("V", 1:4))
+  expect_identical(fit$cluster, iris_fit()$cluster)
+  expect_identical(predict(fit, x), fit$cluster)
+})
+
+test_that("names in backticks lose these", {
+  needs_python()
+  x <- stats::setNames(iris[, c(1, 3, 5)], c("my col", "b", "my kind"))
+  fit <- wbms(~ `my col` + b + `my kind`, data = x, h = 0.05, lambda = 0.1)
+  expect_named(fit$weights, c("my col", "b", "my kindversicolor", "my kindvirginica"))
+  expect_identical(predict(fit, x[c(1, 60), ]), fit$cluster[c("1", "60")])
+  x$`my kind`[3] <- NA
+  expect_refused(wbms(~ `my col` + `my kind`, data = x), "variable 'my kind'")
+})
+
+test_that("all data sets are named, and what they take", {
+  expect_refused(wbms_data("foo"), "'two_moons', 'varied_densities', not")
+  expect_refused(wbms_data("simulation2", k = 3), "'k'; it takes 'seed', 'p', 'sd'")
+})
+
+test_that("a column without a name is named by its place", {
+  x <- cbind(a = c(1, 2), b = c(3, 4))
+  colnames(x)[2] <- NA
+  expect_error(wbms(x, h = 1, lambda = 1), "column 2 of 'x' has no name", class = "wbms_error")
+})
+
+test_that("the number of rows of simulated data can be given", {
+  needs_python()
+  expect_identical(nrow(wbms_data("two_moons", n = 10)), 10L)
+  expect_error(wbms_data("data1", n = 10), "unknown argument for \"data1\": 'n'")
 })

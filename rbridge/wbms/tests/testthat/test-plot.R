@@ -5,6 +5,9 @@ test_that("every picture is drawn, and the settings are as before", {
     draws(expect_invisible(plot(toy_fit(), type)))
     draws(plot(toy_with_path(), type), width = 10, height = 4)
     draws(plot(toy_fit(), type), width = 1.2, height = 1)
+    for (size in list(c(7, 5), c(6, 4.5), c(5, 4), c(4, 7))) {
+      draws(plot(toy_fit(), type), size[[1L]], size[[2L]])
+    }
   }
   draws(plot(toy_selected(), "selection"))
   draws(plot(toy_selected(c(0.1, 0.2, 0.4)), "selection"), width = 10, height = 4)
@@ -75,7 +78,7 @@ test_that("the heaviest columns are drawn unless others are named", {
   expect_identical(shown_columns(fit, c("b", "a")), 2:1)
   fit$weights <- c(a = 0.1, b = 0.9)
   expect_identical(shown_columns(fit, NULL), 2:1)
-  expect_identical(axis_label(fit, 2L), "b (weight 0.9)")
+  expect_identical(axis_label(fit, 2L), "b (weight 0.90)")
   draws(plot(fit, "clusters", columns = "b"))
   expect_error(plot(fit, columns = "c"), "not clustered: 'c'", class = "wbms_error")
   for (bad in list(1, character(), c("a", "b", "a"), c("a", "a"))) {
@@ -101,6 +104,8 @@ test_that("weights are ranked, the others are one bar", {
   expect_identical(bars$name, c("b", "a", "2 others"))
   expect_equal(bars$weight, c(0.5, 0.2, 0.3))
   expect_identical(bars$others, c(FALSE, FALSE, TRUE))
+  expect_identical(ranked_weights(fit, 3), ranked_weights(fit, 4)) # one is no others
+  expect_identical(weight_text(c(0.5149, 0.49, 0, 0.004, 1)), c("0.51", "0.49", "0.00", "< 0.01", "1.00"))
   expect_error(plot(fit, "weights", top = 0), "'top'", class = "wbms_error")
 })
 
@@ -164,5 +169,40 @@ test_that("autoplot gives ggplot2 objects", {
   builds(fit, "path", columns = "b")
   expect_error(ggplot2::autoplot(toy_fit(), "path"), "record_path", class = "wbms_error")
   expect_error(ggplot2::autoplot(toy_fit(), "selection"), "were given", class = "wbms_error")
-  expect_error(ggplot2::autoplot(fit, "overview"), "'type'", class = "wbms_error")
+  expect_error(ggplot2::autoplot(fit, "pie"), "'type'", class = "wbms_error")
+  expect_identical(builds(fit, "overview")$labels, builds(fit, "clusters")$labels)
+  expect_identical(
+    builds(fit)$scales$get_scales("colour")$labels, c("1 (3 rows)", "2 (2 rows)")
+  )
+})
+
+test_that("rows in columns of few values are spread, in the same way each time", {
+  values <- rep(c(0, 1, 3), each = 20L)
+  spreaded <- spread(values, 0.754877666)
+  expect_identical(spread(values, 0.754877666), spreaded)
+  expect_false(anyDuplicated(spreaded) > 0L)
+  expect_lte(max(abs(spreaded - values)), 0.25)
+  expect_identical(spread(as.double(1:60), 0.5), as.double(1:60))
+  expect_identical(spread(c(0, 1, 1), 0.5), c(0, 1, 1))
+  fit <- toy_fit()
+  fit$cluster <- rep(1:2, 30L)
+  fit$data <- cbind(a = values, b = seq_along(values))
+  places <- cluster_places(fit, 1:2)
+  expect_false(anyDuplicated(places$rows[, 1L]) > 0L)
+  expect_identical(places$rows[, 2L], as.double(fit$data[, "b"]))
+  expect_identical(places$centers, unname(fit$centers))
+})
+
+test_that("axes of counts have whole numbers", {
+  expect_identical(whole_ticks(3), 1:3)
+  expect_equal(whole_ticks(150), c(1, 2, 5, 10, 20, 50, 100))
+  expect_equal(whole_ticks(30000), 10^(0:4))
+})
+
+test_that("titles and labels are no longer than there is room", {
+  draws(
+    plot(toy_fit(), "clusters", main = strrep("a long title ", 9), xlab = strrep("label ", 40)),
+    5, 4
+  )
+  draws(plot(toy_fit(), main = quote(alpha^2)), 5, 4)
 })

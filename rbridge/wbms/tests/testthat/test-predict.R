@@ -3,7 +3,8 @@ test_that("rows that were clustered get their own cluster", {
   fit <- iris_fit()
   expect_identical(predict(fit, iris), fit$cluster)
   expect_identical(predict(fit), fit$cluster)
-  expect_identical(predict(fit, NULL), fit$cluster)
+  expect_error(predict(fit, NULL), "'newdata' is NULL", class = "wbms_error")
+  expect_error(predict(fit, newx = iris), "unknown argument: 'newx'", class = "wbms_error")
   expect_identical(predict(fit, as.matrix(iris[, 1:4]), n_jobs = 2), unname(fit$cluster))
 })
 
@@ -36,7 +37,7 @@ test_that("columns that are missing, or not numeric, are named", {
   refused <- function(newdata, pattern, ...) {
     expect_error(predict(fit, newdata, ...), pattern, class = "wbms_error")
   }
-  refused(iris[, 2:4], "columns that 'newdata' lacks: 'Sepal.Length'")
+  refused(iris[, 2:4], "column that 'newdata' lacks: 'Sepal.Length'")
   refused(matrix(1, 2L, 3L), "'newdata' must have 4 columns, not 3")
   refused(transform(iris, Sepal.Width = "a"), "'Sepal.Width' \\(character\\)")
   refused("a", "'newdata' must be")
@@ -54,6 +55,12 @@ test_that("missing values are treated as in the fit unless told otherwise", {
   expect_identical(predict(fit, new, na.action = na.omit), expected)
   left_out <- iris_fit(rbind(iris[, 1:4], NA), na.action = na.omit)
   expect_identical(predict(left_out, new), expected)
+  expect_identical(predict(iris_fit(na.action = na.omit), new), expected)
+  none <- c("2" = NA_integer_)
+  for (action in list(na.omit, na.pass, "na.exclude")) {
+    expect_identical(predict(fit, new[2, ], na.action = action), none)
+  }
+  expect_error(predict(fit, iris, na.action = mean), "'na.action' must be", class = "wbms_error")
   new[3, 1] <- Inf
   expect_error(predict(left_out, new), "infinite", class = "wbms_error")
 })
@@ -72,8 +79,7 @@ test_that("formulas are applied to new data", {
   text <- transform(iris[c(1, 60), ], Species = as.character(Species))
   expect_identical(predict(fit, text), fit$cluster[c("1", "60")])
   unknown <- transform(iris[1, ], Species = "germanica")
-  expect_error(predict(fit, unknown), "germanica")
-  expect_error(predict(fit, iris[, 1:4]), "Species")
+  expect_error(predict(fit, unknown), "of 'Species'.*not have: 'germanica'", class = "wbms_error")
 })
 
 test_that("one column can be predicted from a vector", {
@@ -81,4 +87,39 @@ test_that("one column can be predicted from a vector", {
   fit <- iris_fit(iris$Petal.Length)
   expect_identical(predict(fit, iris$Petal.Length), fit$cluster)
   expect_identical(predict(fit, 1.4), fit$cluster[[1]])
+})
+
+test_that("new data for a formula are checked by name", {
+  needs_python()
+  fit <- wbms(~ Sepal.Length + log(Petal.Length) + Species, iris, h = 0.05, lambda = 0.1)
+  refused <- function(newdata, pattern, ...) {
+    expect_error(predict(fit, newdata, ...), pattern, class = "wbms_error")
+  }
+  Species <- iris$Species # not to be found
+  refused(iris[, 1:4], "variable that 'newdata' lacks: 'Species'")
+  refused(iris[, 2, drop = FALSE], "lacks: 'Sepal.Length', 'Petal.Length', 'Species'")
+  refused(transform(iris, Sepal.Length = "a"), "'Sepal.Length'.*must be numeric.*not character")
+  refused(transform(iris, Species = 1), "'Species'.*must be factor.*not numeric")
+  refused(transform(iris, Petal.Length = "a"), "does not fit the formula")
+  refused("a", "'newdata' must be a data frame")
+  new <- iris[1:3, ]
+  new$Species[2] <- NA
+  refused(new, "missing values in variable 'Species' of 'newdata'")
+  expect_identical(predict(fit, new, na.action = na.omit), replace(fit$cluster[1:3], 2L, NA))
+  new$Species <- NA
+  expect_identical(
+    predict(fit, new, na.action = na.pass), c("1" = NA_integer_, "2" = NA, "3" = NA)
+  )
+  expect_length(predict(fit, iris[0, ]), 0L)
+})
+
+test_that("numbers in a formula are not looked for in new data, variables from around it are", {
+  needs_python()
+  degree <- 2
+  fit <- wbms(~ poly(Sepal.Length, degree), data = iris, h = 0.05, lambda = 0.1)
+  expect_identical(predict(fit, iris[1:9, ]), fit$cluster[1:9])
+  around <- iris$Petal.Width
+  fit <- wbms(~around, h = 0.05, lambda = 0.1)
+  expect_error(predict(fit, iris), "lacks: 'around'", class = "wbms_error")
+  expect_identical(predict(fit, data.frame(around = around)), fit$cluster)
 })

@@ -84,3 +84,35 @@ test_that("a summary prints no more rows than asked for", {
   expect_match(said, "... and 1 other", fixed = TRUE, all = FALSE)
   expect_match(said, "1 other with 0.2500 in all", fixed = TRUE, all = FALSE)
 })
+
+test_that("one cluster, where h was chosen, is said to be none", {
+  fit <- toy_selected()
+  fit$size <- c("1" = 5L)
+  fit$centers <- fit$centers[1L, , drop = FALSE]
+  expect_output(print(fit), "No clusters were found")
+  expect_output(print(summary(fit)), "No clusters were found")
+  fit$selection <- NULL
+  expect_no_match(capture.output(print(fit)), "No clusters were found")
+  expect_no_match(capture.output(print(toy_selected())), "No clusters were found")
+})
+
+test_that("numbers have the decimal mark that was set, without a warning", {
+  old <- options(OutDec = ",")
+  on.exit(options(old))
+  fit <- toy_selected()
+  fit$size <- c(5000L, 2L)
+  expect_silent(said <- capture.output(print(fit), print(summary(fit))))
+  expect_match(said, "h = 0,1, lambda = 0,2", fixed = TRUE, all = FALSE)
+  expect_match(said, "a 0,75, b 0,25", fixed = TRUE, all = FALSE)
+  expect_match(said, "Cluster sizes: 5.000, 2", fixed = TRUE, all = FALSE)
+  expect_match(said, "stability 0,5", fixed = TRUE, all = FALSE)
+  expect_no_match(said[!startsWith(said, "Cluster sizes")], "[0-9][.][0-9]")
+})
+
+test_that("a call with the data in it is printed in a few lines", {
+  fit <- toy_fit()
+  fit$call <- as.call(list(quote(wbms), x = iris))
+  expect_lt(length(capture.output(print(summary(fit)))), 25)
+  expect_length(call_text(fit$call), 5L)
+  expect_identical(call_text(quote(wbms(x = a))), "wbms(x = a)")
+})

@@ -31,6 +31,7 @@ test_that("checks print as a table, and can be drawn", {
   checks$holds[1] <- FALSE
   expect_match(capture.output(print(checks))[2], "NO")
   draws(plot(checks))
+  draws(plot(checks, main = "title", xlab = "step"), 5, 4)
 })
 
 test_that("where no row moved there is nothing to check", {

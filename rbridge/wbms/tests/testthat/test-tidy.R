@@ -158,3 +158,31 @@ test_that("without generics and tibble the verbs work, too", {
   )
   expect_match(done$said, "fine$")
 })
+
+test_that("augment takes new rows", {
+  needs_python()
+  fit <- iris_fit()
+  new <- iris[c(1, 60), ]
+  table <- augment(fit, newdata = new)
+  expect_named(table, c(".rownames", names(iris), ".cluster"))
+  expect_identical(table$.cluster, factor(unname(fit$cluster[c(1, 60)]), 1:3))
+  expect_identical(as.data.frame(table[names(iris)]), data.frame(new, row.names = NULL))
+  new[1, 1] <- NA
+  expect_identical(augment(fit, newdata = new)$.cluster[1], factor(NA, 1:3))
+  expect_identical(augment(fit, newdata = as.matrix(iris[2, 1:4]))$.cluster, factor(2, 1:3))
+  expect_error(augment(fit, iris, new), "not both", class = "wbms_error")
+  expect_error(augment(fit, newdata = 1), "'newdata' must be", class = "wbms_error")
+  expect_error(
+    augment(fit, newdata = cbind(new, .cluster = 1)), "'newdata' has a column '.cluster'",
+    class = "wbms_error"
+  )
+})
+
+test_that("unknown arguments are errors that name them", {
+  fit <- toy_fit()
+  for (verb in list(tidy, glance, augment, fitted, nobs, summary, predict, formula)) {
+    expect_error(verb(fit, nonsense = 1), "unknown argument: 'nonsense'; see \\?", class = "wbms_error")
+  }
+  expect_error(summary(fit, tops = 1), "did you mean 'top'\\?", class = "wbms_error")
+  expect_error(glance(fit, 1), "without a name", class = "wbms_error")
+})
