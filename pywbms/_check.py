@@ -122,7 +122,7 @@ def check_parameters(model):
         value = getattr(model, name)
         if not isinstance(value, str) or value not in choices:
             raise ValueError(f"{name} must be one of {quoted(choices)}, got {value!r}")
-    for name in ("exclude_self", "standardize", "merge", "record_path"):
+    for name in ("exclude_self", "standardize", "merge", "record_path", "tree"):
         value = getattr(model, name)
         if not isinstance(value, bool | np.bool_):
             raise ValueError(f"{name} must be True or False, got {value!r}")

@@ -73,6 +73,9 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         Threads, counted as in joblib (None: 1, −1: all). No result depends on it.
     record_path : bool, default False
         Keep where every row was after each iteration (`path_`, `weights_path_`).
+    tree : bool, default False
+        After the fit, follow its groups until they have all met, and keep who met when
+        (`tree_`). Labels, modes and weights do not depend on it.
     verbose : bool, default False
         Print a line an iteration.
     callback : callable, optional
@@ -104,6 +107,14 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         With `record_path`: the rows in working coordinates (z-scores), from the start on.
     weights_path_ : ndarray of shape (n_iter_ + 1, p)
         With `record_path`: the feature weights that belong to each of them.
+    tree_ : ndarray of shape (n − 1, 4) or None
+        With `tree`: the coalescence tree, a linkage matrix as in `scipy.cluster.hierarchy`. The
+        heights are log(1 + t), where t is the iteration after the warm-up from which two clusters
+        are one. Iterations go on after the fit has ended, many at a time; cut at
+        log(1 + n_iter_), or into n_clusters_, it gives `labels_`.
+    tree_observed_ : ndarray of shape (n − 1,) or None
+        With `tree`: False for the merges, at the top, that were predicted when the budget of work
+        was spent, or a callback had ended the fit: each as if two groups were alone.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
         Only if X has names that are strings.
@@ -141,6 +152,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         merge=True,
         n_jobs=None,
         record_path=False,
+        tree=False,
         verbose=False,
         callback=None,
     ):
@@ -158,6 +170,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         self.merge = merge
         self.n_jobs = n_jobs
         self.record_path = record_path
+        self.tree = tree
         self.verbose = verbose
         self.callback = callback
 
@@ -233,8 +246,9 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
             h, selection = self._choose_h(X, lam, unit or 1.0, settings)
         h, lam = float(h), float(lam)
         fitted = fit(
-            X, h, lam, record_path=self.record_path, callback=self._after_iteration, **settings
-        )
+            X, h, lam, record_path=self.record_path, callback=self._after_iteration,
+            tree=self.tree, **settings,
+        )  # fmt: skip
         self.h_, self.lam_, self.selection_ = h, lam, selection
         self._keep(X, fitted)
         if not (fitted.converged or fitted.interrupted):
@@ -327,6 +341,8 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         self.n_iter_ = fitted.n_iter
         self.converged_ = fitted.converged
         self.history_ = fitted.history
+        self.tree_ = fitted.tree.linkage if self.tree else None
+        self.tree_observed_ = fitted.tree.observed if self.tree else None
         for name, value in (("path_", fitted.path), ("weights_path_", fitted.weights_path)):
             if self.record_path:
                 setattr(self, name, value)

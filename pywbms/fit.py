@@ -14,6 +14,7 @@ from pywbms._stop import COARSE, Pairs, StopRule
 from pywbms._threads import one_blas_thread
 from pywbms._trace import Trace
 from pywbms._units import Units
+from pywbms.tree import Groups, Meetings, Tree, grow
 
 # Points closer than this share of eps travel on as one: so close that neither modes nor weights
 # tell the difference in their first nine digits.
@@ -22,7 +23,7 @@ FOLDED = 1e-6
 
 def fit(
     X, h, lam, *, lam_scale, exclude_self, warmup, stop, patience, tol, max_iter, eps,
-    standardize, merge, n_threads, record_path, callback,
+    standardize, merge, n_threads, record_path, callback, tree=False,
 ):  # fmt: skip
     """Run WBMS on a finite float64 matrix and return a `Fit`.
 
@@ -33,17 +34,23 @@ def fit(
     units = Units(rows, standardize)
     start = Cloud(units.forward(rows), merge, n_threads)
     trace = Trace(order, units.active, record_path)
+    meetings = Meetings()
     settle_pairs = exclude_self and stop != "fixed"
     weights = even(start.points.shape[1])
     if not units.active.any():  # every column is constant: all rows are one point
         trace.begin("main", start, weights)
-        return Fit.of(trace, units, start, weights, np.zeros(len(X), int), True, False)
+        labels = np.zeros(len(X), int)
+        meetings.begin(labels)
+        grown = grow(meetings, labels, order) if tree else None
+        return Fit.of(trace, units, start, weights, labels, True, False, grown)
 
     with one_blas_thread():
         for phase, limit in (("warmup", warmup), ("main", max_iter)):
             cloud, pairs, swapping = start.restart(), Pairs(patience, eps), []
             ended = StopRule(stop, patience, tol, eps, exclude_self, cloud)
             trace.begin(phase, cloud, weights)
+            if tree:
+                meetings.begin(cloud.groups(eps)[cloud.member])
             converged = interrupted = False
             for _ in range(limit):
                 cloud.fold(FOLDED * eps)
@@ -52,6 +59,8 @@ def fit(
                 weights = cloud.weigh(lam, lam_scale)
                 coarse, fine = cloud.groups(COARSE * eps, swapping), cloud.groups(eps, swapping)
                 state = trace.add(cloud, weights, moves, fine)
+                if tree:
+                    meetings.add(fine[cloud.member])
                 converged = phase == "main" and ended(cloud, moves, coarse, fine, state.diameter)
                 interrupted = callback is not None and says_stop(callback(state))
                 if converged or interrupted:
@@ -65,7 +74,16 @@ def fit(
         trace.amend(cloud, weights)
     labels = cloud.groups(eps)[cloud.member]
     converged = bool(converged) or (stop == "fixed" and not interrupted)
-    return Fit.of(trace, units, cloud, weights, labels, converged, interrupted)
+    grown = None
+    if tree:
+        modes = cloud.points[cloud.member]
+        groups = Groups(units.forward(rows), modes, labels, h, lam, lam_scale, exclude_self)
+        with one_blas_thread():
+            grown = grow(
+                meetings, labels, order, groups,
+                n_iter=trace.n_iter, eps=eps, patience=patience, follow=not interrupted,
+            )  # fmt: skip
+    return Fit.of(trace, units, cloud, weights, labels, converged, interrupted, grown)
 
 
 @dataclass(frozen=True)
@@ -83,9 +101,10 @@ class Fit:
     interrupted: bool
     path: np.ndarray | None
     weights_path: np.ndarray | None
+    tree: Tree | None
 
     @classmethod
-    def of(cls, trace, units, cloud, weights, labels, converged, interrupted):
+    def of(cls, trace, units, cloud, weights, labels, converged, interrupted, tree=None):
         """Gather the end of a fit, its rows back in the caller's order."""
         path, weights_path = trace.path()
         if path is not None and not weights.size:
@@ -109,6 +128,7 @@ class Fit:
             interrupted=interrupted,
             path=path,
             weights_path=weights_path,
+            tree=tree,
         )
 
 

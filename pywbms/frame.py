@@ -103,6 +103,11 @@ class WBMSResult:
     converged : bool
     selection : DataFrame or None
         How h was chosen, if it was.
+    tree : ndarray of shape (rows − 1, 4) or None
+        With ``tree=True``, which rows meet when, in the fit and after it: a linkage matrix for
+        `scipy.cluster.hierarchy`, over the rows of `data`; heights are log(1 + iterations).
+    tree_observed : ndarray of shape (rows − 1,) or None
+        Whether each merge of the tree was followed to its end, or predicted.
     scale : Series
         What each column was divided by (its standard deviation) before clustering.
     path : ndarray of shape (n_iter + 1, rows, columns) or None
@@ -171,8 +176,15 @@ class WBMSResult:
 
     @property
     def selection(self):  # noqa: D102
-        chosen = self.estimator.selection_
-        return None if chosen is None else chosen.copy()
+        return copy_or_none(self.estimator.selection_)
+
+    @property
+    def tree(self):  # noqa: D102
+        return copy_or_none(self.estimator.tree_)
+
+    @property
+    def tree_observed(self):  # noqa: D102
+        return copy_or_none(self.estimator.tree_observed_)
 
     @property
     def scale(self):  # noqa: D102
@@ -253,7 +265,7 @@ class WBMSResult:
 
         Parameters
         ----------
-        kind : {"overview", "clusters", "weights", "collapse"}
+        kind : {"overview", "clusters", "weights", "collapse", "tree"}
         **options
             Options of the function of that name in `pywbms.plot`.
         """
@@ -310,6 +322,11 @@ class WBMSResult:
 
     def _rows(self, matrix):
         return pd.DataFrame(matrix, index=self._index[self._kept], columns=self._columns, copy=True)
+
+
+def copy_or_none(values):
+    """Return a copy of a table or an array, if there is one."""
+    return None if values is None else values.copy()
 
 
 def as_frame(data, columns=None):

@@ -1,0 +1,165 @@
+"""The coalescence tree: which rows meet, in which iteration, during the fit and after it.
+
+A fit ends when its groups have settled, but these go on to attract each other and meet one by one,
+after numbers of iterations that grow exponentially with their distance. The merges at
+log(1 + iterations) form a tree, in the shape that scipy's hierarchical clustering knows: cut at
+the end of the fit it gives the fit's clusters, above it coarser ones. How long a partition lives in
+log-iterations tells how well separated its clusters are.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pywbms._coalesce import MOST_WORK, Groups, Walk
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Who meets whom and when.
+
+    Attributes
+    ----------
+    linkage : ndarray of shape (n − 1, 4)
+        As scipy has it, a row a merge: the two clusters (rows 0 … n − 1 of the data, then n for
+        the first merge, and so on), the height, log(1 + iterations), and the number of rows.
+    observed : ndarray of shape (n − 1,), bool
+        Whether the meeting was followed to its end, or predicted when the budget was spent.
+    """
+
+    linkage: np.ndarray
+    observed: np.ndarray
+
+
+class Meetings:
+    """The partitions that a fit goes through, an iteration after the other."""
+
+    def __init__(self):
+        self._partitions = []
+
+    def begin(self, partition):
+        """Start anew from the partition at iteration 0."""
+        self._partitions = [(partition, 0)]
+        self._iteration = 0
+
+    def add(self, partition):
+        """Note the partition after an iteration."""
+        self._iteration += 1
+        if np.array_equal(partition, self._partitions[-1][0]):
+            self._partitions.pop()
+        self._partitions.append((partition, self._iteration))
+
+    def for_good(self, labels):
+        """Return when rows met that did not part again.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n,)
+            The partition in the end.
+
+        Returns
+        -------
+        list of (int, ndarray)
+            Iteration and partition, from iteration 0 to the end, each coarser than the one before:
+            rows that share a label have been together from that iteration on.
+        """
+        together = np.unique(labels, return_inverse=True)[1]
+        found = []
+        for partition, last in reversed(self._partitions):
+            _, finer = np.unique(together * (partition.max() + 1) + partition, return_inverse=True)
+            if finer.max() > together.max():
+                found.append((last + 1, together))
+                together = finer
+        return [(0, together), *reversed(found)]
+
+
+class Linkage:
+    """A linkage matrix in the making."""
+
+    def __init__(self, n):
+        self._n = n
+        self._node = np.arange(n)  # of each row that stands for a cluster
+        self._size = np.ones(n, dtype=int)
+        self._parent = np.arange(n)
+        self._merges = []
+        self._observed = []
+
+    def join(self, rows, height, observed=True):
+        """Make one cluster of those that rows stand for."""
+        rows = list(dict.fromkeys(self._root(row) for row in rows))
+        # Not one after the other: a deep tree is more than R and scipy can draw.
+        while len(rows) > 1:
+            left = rows[-1:] if len(rows) % 2 else []
+            rows = [
+                self._pair(*rows[i : i + 2], height, observed) for i in range(0, len(rows) - 1, 2)
+            ]
+            rows += left
+
+    def tree(self, order):
+        """Return the tree; its leaves are the caller's rows, order[i] for row i."""
+        merges = np.array(self._merges, dtype=float).reshape(-1, 4)
+        nodes = merges[:, :2].astype(int)
+        leaves = nodes < self._n
+        nodes[leaves] = order[nodes[leaves]]
+        merges[:, :2] = np.sort(nodes, axis=1)
+        return Tree(merges, np.array(self._observed, dtype=bool))
+
+    def _root(self, row):
+        while self._parent[row] != row:
+            self._parent[row] = row = self._parent[self._parent[row]]
+        return row
+
+    def _pair(self, a, b, height, observed):
+        self._parent[b] = a
+        self._size[a] += self._size[b]
+        self._merges.append((self._node[a], self._node[b], height, self._size[a]))
+        self._observed.append(observed)
+        self._node[a] = self._n + len(self._merges) - 1
+        return a
+
+
+def grow(meetings, labels, order, groups=None, *, n_iter=0, eps=0.0, patience=1, follow=True):
+    """Return the tree of a fit that has ended.
+
+    Parameters
+    ----------
+    meetings : Meetings
+        What happened during the fit.
+    labels : ndarray of shape (n,)
+        The partition in the end, of rows in the fit's own order.
+    order : ndarray of shape (n,)
+        The caller's row that each of them is.
+    groups : Groups, optional
+        Where the fit has left its groups; none are needed if there is only one.
+    n_iter, eps, patience
+        Iterations of the fit; its parameters.
+    follow : bool
+        Whether to follow the groups; if not, their meetings are predicted.
+    """
+    linkage = Linkage(len(labels))
+    for iteration, partition in meetings.for_good(labels):
+        for rows in blocks(partition):
+            linkage.join(rows, np.log1p(iteration))
+    if groups is not None and len(groups.mass) > 1:
+        walk = Walk(groups, n_iter, eps, patience, MOST_WORK if follow else 0.0)
+        for height, together in walk.meetings():
+            for rows in together:
+                linkage.join(rows, height)
+        for height, a, b in sorted(walk.predicted()):
+            linkage.join([a, b], height, observed=False)
+    return linkage.tree(order)
+
+
+def blocks(partition):
+    """Return the rows of each block of a partition.
+
+    Examples
+    --------
+    >>> [rows.tolist() for rows in blocks(np.array([0, 1, 0, 2]))]
+    [[0, 2], [1], [3]]
+    """
+    by_block = np.argsort(partition, kind="stable")
+    return np.split(by_block, np.cumsum(np.bincount(partition))[:-1])
+
+
+__all__ = ["Groups", "Linkage", "Meetings", "Tree", "grow"]
