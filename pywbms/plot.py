@@ -1,4 +1,4 @@
-"""Pictures of a fit: the clusters, the feature weights, and the cloud collapsing.
+"""Pictures of a fit: the clusters, the feature weights, the cloud collapsing, the tree.
 
 Every function draws a fitted result with matplotlib and returns what it drew on, an ``Axes`` or,
 for several panels, a ``Figure``; showing or saving it is left to the caller. Matplotlib is only
@@ -7,12 +7,15 @@ imported when something is drawn.
 
 import numpy as np
 
-__all__ = ["clusters", "collapse", "draw", "overview", "weights"]
+from pywbms._dendrogram import iteration_marks, lay_out, number_of_leaves
+
+__all__ = ["clusters", "collapse", "draw", "overview", "tree", "weights"]
 
 # Okabe and Ito's palette, told apart by colour-blind readers; black is kept for the centres, and
 # yellow, faint on white, comes last.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 _GREY = "#999999"
+_DARK = "#444444"
 # Nine markers and seven colours have no common divisor, so that 63 clusters in a row all differ,
 # and neighbours differ in both.
 _MARKERS = "os^DvP<>*"
@@ -22,6 +25,8 @@ _CENTRE_STYLE = {"color": "black", "marker": "X"}
 _NAME_LENGTH = 25
 _FEWEST_BARS = 6  # room is kept for as many, lest a few bars swell
 _LEGEND_ENTRIES = 10
+_MOST_LEAVES = 60
+_MOST_ROWS = 40  # that are leaves of a tree of their own
 _RASTERIZE_FROM = 5000
 _GRID_SIZE = 80
 _DENSITY_ROWS = 2000
@@ -35,7 +40,7 @@ def draw(result, kind="overview", **options):
     ----------
     result : WBMSResult
         What a fit returned.
-    kind : {"overview", "weights", "clusters", "collapse"}
+    kind : {"overview", "weights", "clusters", "collapse", "tree"}
         The function of this module to draw with.
     **options
         Passed on to that function.
@@ -50,6 +55,7 @@ def draw(result, kind="overview", **options):
         "weights": weights,
         "clusters": clusters,
         "collapse": collapse,
+        "tree": tree,
     }
     if kind not in kinds:
         raise ValueError(f"kind must be one of {', '.join(map(repr, kinds))}, got {kind!r}")
@@ -248,6 +254,109 @@ def collapse(result, iterations=None, features=None):
         ax.set_ylim(grids[1][0], grids[1][-1])
         figure.supylabel(_axis_label(result, shown[1]), fontsize="small", parse_math=False)
     return figure
+
+
+def tree(result, leaves=None, ax=None):
+    """Draw the coalescence tree: which rows or clusters meet, and after how many iterations.
+
+    A dashed line marks the end of the fit. Below it rows have met in clusters, whose colours are
+    those of `clusters`; above it the clusters meet. The longer their lines, the better they are
+    separated. Dotted are the merges that were predicted, not followed (`tree_observed`).
+
+    Parameters
+    ----------
+    result : WBMSResult
+        What a fit with ``tree=True`` returned.
+    leaves : int, optional
+        Largest number of leaves; what meets at one height is never shown apart in part. By
+        default every row of 40 or fewer is a leaf, and of more rows every cluster.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> from pywbms import wbms
+    >>> from pywbms.datasets import simulation1
+    >>> X, truth = simulation1(5, random_state=0)
+    >>> ax = tree(wbms(X, h=0.05, lam=0.1, tree=True))
+    >>> [tick.get_text() for tick in ax.get_xticklabels()]
+    ['0 (24)', '1 (22)', '2 (20)', '3 (20)', '4 (14)']
+    """
+    linkage = result.tree
+    if linkage is None:
+        raise ValueError("the result has no tree: cluster with tree=True")
+    labels = _clustered_labels(result)
+    n, k = len(labels), int(labels.max()) + 1
+    layout = lay_out(linkage, _checked_leaves(leaves, linkage, k), labels)
+    names = [_leaf_name(result, labels, rows) for rows in layout.leaves]
+    if ax is None:
+        wide = 1.8 + 0.2 * len(names) * (1 if len(names) > 6 else 4)
+        ax = _new_axes(figsize=(min(max(5.6, wide), 14.0), 4.8))
+
+    end = np.log1p(result.n_iter)
+    root = linkage[:, 2].max(initial=0.0)
+    highest = max(1.1 * root, 1.5 * end, 1.0)
+    for line in layout.lines:
+        ax.plot(line.x, line.y, **_line_style(line.cluster, result.tree_observed[line.merge]))
+    stem = root if layout.lines else 0.0
+    ax.plot([layout.root] * 2, [stem, highest], **_line_style(0 if k == 1 else -1))
+    ax.axhline(end, color="black", linestyle="--", linewidth=1)
+    ax.annotate(
+        f"the fit ends:\n{_count(k, 'cluster')}", (1, end), xycoords=("axes fraction", "data"),
+        xytext=(3, 0), textcoords="offset points", va="center", fontsize="small",
+    )  # fmt: skip
+    ax.set_ylim(0, highest)
+    ax.set_xlim(-0.7, len(names) - 0.3)
+    ax.set_xticks(
+        range(len(names)), names, rotation=90 if len(names) > 6 else 0, parse_math=False,
+        fontsize="small" if len(names) <= 30 else "x-small",
+    )  # fmt: skip
+    ax.set_yticks(*iteration_marks(highest))
+    ax.set_xlabel("row" if len(names) == n else "cluster (number of rows)")
+    ax.set_ylabel("iterations until they meet (log scale)")
+    predicted = "" if result.tree_observed.all() else "; dotted: predicted, not followed"
+    ax.set_title(f"{_count(k, 'cluster')}, {_count(n, 'row')}{predicted}")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(axis="x", length=0)
+    return ax
+
+
+def _checked_leaves(leaves, linkage, k):
+    """Return how many leaves to draw."""
+    n = len(linkage) + 1
+    if leaves is None:
+        most = n if n <= _MOST_ROWS else _MOST_ROWS if k == 1 else min(k, _MOST_LEAVES)
+    elif isinstance(leaves, bool) or leaves != int(leaves) or leaves < 1:
+        raise ValueError(f"leaves must be a whole number of at least 1, got {leaves!r}")
+    else:
+        most = int(leaves)
+    return number_of_leaves(linkage, most)
+
+
+def _leaf_name(result, labels, rows):
+    """Name a row, a cluster, a part of one, or some clusters."""
+    if len(rows) == 1 and len(labels) <= _MOST_ROWS:
+        return _elide(result.data.index[rows[0]])
+    found = np.unique(labels[rows])
+    size = f"({len(rows):,})"
+    if len(found) > 1:
+        return f"{len(found)} clusters {size}"
+    return f"{found[0]} {size}" if (labels == found[0]).sum() == len(rows) else size
+
+
+def _line_style(cluster, observed=True):
+    """Return how a line of the tree is drawn."""
+    return {
+        "color": _DARK if cluster < 0 else _COLOURS[cluster % len(_COLOURS)],
+        "linestyle": "-" if observed else ":",
+        "linewidth": 1.5,
+        "solid_capstyle": "projecting",
+    }
 
 
 def _pyplot():
