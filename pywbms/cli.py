@@ -13,6 +13,7 @@ import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
+import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
@@ -111,6 +112,11 @@ def build_parser():
     output.add_argument(
         "--plot", type=picture_path, metavar="FILE.png", help="draw clusters and feature weights"
     )
+    output.add_argument(
+        "--tree", type=tree_path, metavar="FILE",
+        help="follow the clusters until they have met, and draw the tree (.png, .pdf, .svg) or "
+        "write its merges (any format of a table)",
+    )  # fmt: skip
 
     command = add_command(
         commands, "theory", run_theory, "check the paper's theorems on a fit of a file"
@@ -191,18 +197,26 @@ def run_fit(args):
     table, features = load_features(args)
     if args.out:
         check_label_column(table, args.augment)
-    result = cluster(table, features, **model_parameters(args))
+    result = cluster(table, features, tree=args.tree is not None, **model_parameters(args))
     to_stdout = args.out == STDOUT
     labelled = result.augment(table) if args.augment else label_table(result)
     if args.out and not to_stdout:
         write_table(labelled, args.out)
     if args.plot:
         save_picture(result.plot(), args.plot)
+    if args.tree and suffix_of(args.tree) in PICTURES:
+        save_picture(result.plot("tree").figure, args.tree)
+    elif args.tree:
+        write_table(tree_table(result), args.tree)
     # Files come first: they are there even if whoever reads the standard output has gone.
     if args.json:
         emit(as_json(result))
         return
-    files = [*wrote("labels", None if to_stdout else args.out), *wrote("picture", args.plot)]
+    files = [
+        *wrote("labels", None if to_stdout else args.out),
+        *wrote("picture", args.plot),
+        *wrote("tree", args.tree),
+    ]
     emit(as_text(result, files), sys.stderr if to_stdout else sys.stdout)
     if to_stdout:
         emit(labelled.to_csv(index=False).rstrip("\n"))
@@ -297,6 +311,11 @@ def picture_path(text):
     return path_with_suffix(text, PICTURES)
 
 
+def tree_path(text):
+    """Return the path of a picture or a table in a format that is known."""
+    return path_with_suffix(text, (*PICTURES, *SEPARATORS, *PARQUET))
+
+
 def path_with_suffix(text, known):
     """Return a path whose suffix is one of those known."""
     path = Path(text)
@@ -313,14 +332,15 @@ def check_outputs(args):
         args.usage_error("--augment needs --out")
     if args.json and args.out == STDOUT:
         args.usage_error("--json and --out - both write to the standard output")
-    if args.out and args.out != STDOUT:
-        require_output(args.out)
-        if args.out.exists() and args.data.exists() and args.out.samefile(args.data):
-            raise ValueError(f"--out would overwrite the data: {args.out}")
-        if suffix_of(args.out) in PARQUET:
-            require_pyarrow()
-    if args.plot:
-        require_output(args.plot)
+    written = [path for path in (args.out, args.tree, args.plot) if path and path != STDOUT]
+    for path in written:
+        require_output(path)
+        if path.exists() and args.data.exists() and path.samefile(args.data):
+            option = "--out" if path == args.out else "--tree"
+            raise ValueError(f"{option} would overwrite the data: {path}")
+    if any(suffix_of(path) in PARQUET for path in written):
+        require_pyarrow()
+    if any(suffix_of(path) in PICTURES for path in written):
         require_matplotlib()
 
 
@@ -368,6 +388,13 @@ def label_table(result):
     """Return a table with a row's name, or number, and its cluster."""
     labels = result.labels
     return labels.to_frame().reset_index(names=[name or "row" for name in labels.index.names])
+
+
+def tree_table(result):
+    """Return the merges of the tree as a table, clusters numbered as scipy does."""
+    table = pd.DataFrame(result.tree, columns=["left", "right", "height", "size"])
+    table = table.astype({"left": int, "right": int, "size": int})
+    return table.assign(observed=result.tree_observed)
 
 
 def cluster(data, columns=None, **params):

@@ -386,11 +386,12 @@ def nearest_labels(queries, rows, labels, weights, units, n_jobs=None):
 def refit_with_path(model):
     """Return a WBMS fitted as a given one was, for as many iterations, with its path recorded."""
     params = model.get_params(deep=False)
-    params.update(h=model.h_, lam=model.lam_, verbose=False)
+    params.update(h=model.h_, lam=model.lam_, verbose=False, tree=False)
     last = None if model.converged_ else model.history_.iloc[-1][["phase", "iteration"]]
     again = fit_with_path(model._X, params, last)
-    again.set_params(callback=model.callback, verbose=model.verbose)
+    again.set_params(callback=model.callback, verbose=model.verbose, tree=model.tree)
     again.selection_ = model.selection_
+    again.tree_, again.tree_observed_ = model.tree_, model.tree_observed_
     return again
 
 

@@ -426,6 +426,7 @@ def test_not_converged_is_a_warning(data, capsys):
         ["--na-action", "ignore"],
         ["--out", "labels.xls"],
         ["--plot", "picture.csv"],
+        ["--tree", "tree.xls"],
     ],
 )
 def test_bad_values_are_bad_usage(data, capsys, options):
@@ -551,6 +552,23 @@ def test_plot(data, capsys):
     assert "wrote the picture to picture.png" in capsys.readouterr().out
 
 
+def test_tree_as_a_picture_and_as_a_table(data, capsys):
+    options = ["--h", "0.1", "--lam", "0.05"]
+    assert main(["fit", data, *options, "--tree", "tree.png"]) == 0
+    assert "wrote the tree to tree.png" in capsys.readouterr().out
+    assert Path("tree.png").read_bytes().startswith(b"\x89PNG")
+    assert main(["fit", data, *options, "--tree", "tree.csv"]) == 0
+    table = pd.read_csv("tree.csv")
+    expected = wbms(pd.read_csv(data), h=0.1, lam=0.05, tree=True)
+    assert list(table) == ["left", "right", "height", "size", "observed"]
+    np.testing.assert_allclose(table.iloc[:, :4], expected.tree, rtol=1e-14)
+    assert table["observed"].all()
+
+
+def test_a_tree_does_not_overwrite_the_data(data, capsys):
+    assert "--tree would overwrite" in fails_with(1, ["fit", data, "--tree", data], capsys)
+
+
 def test_plot_without_matplotlib_fails_before_the_fit(data, capsys, monkeypatch):
     without("matplotlib", monkeypatch)
     monkeypatch.setattr(cli, "wbms", None)
@@ -558,7 +576,9 @@ def test_plot_without_matplotlib_fails_before_the_fit(data, capsys, monkeypatch)
     assert 'pip install "pywbms[plot]"' in message
 
 
-@pytest.mark.parametrize("options", [["--out", "no/labels.csv"], ["--plot", "no/picture.png"]])
+@pytest.mark.parametrize(
+    "options", [["--out", "no/labels.csv"], ["--plot", "no/picture.png"], ["--tree", "no/tree.csv"]]
+)
 def test_missing_folder_fails_before_the_fit(data, capsys, monkeypatch, options):
     monkeypatch.setattr(cli, "wbms", None)
     assert "there is no folder no" in fails_with(1, ["fit", data, *options], capsys)
