@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pandas as pd
+from scipy.cluster.hierarchy import leaves_list
 
 import pywbms
 from pywbms import datasets, theory
@@ -43,6 +44,7 @@ def fit(call, X, columns, form, params, verbose, callback):
         "selection": renamed(model.selection_),
         "scale": pd.Series(model._units.scale, index=columns),
         "path": Named(path_in_units(model), columns) if model.record_path else None,
+        "tree": tree_for_r(model),
         "params": used(model),
     }
 
@@ -154,6 +156,25 @@ def labels_for_r(labels):
     return labels.astype(np.int32) + np.int32(1)
 
 
+def tree_for_r(model):
+    """Return the coalescence tree as R's hclust has it, or None.
+
+    There a row is minus its number, the cluster that a merge makes the number of the merge, both
+    counted from 1, and rows stand before clusters.
+    """
+    if model.tree_ is None:
+        return None
+    n = len(model.tree_) + 1
+    nodes = model.tree_[:, :2].astype(np.int32)
+    leaves = leaves_list(model.tree_) if n > 1 else np.zeros(1, dtype=int)
+    return {
+        "merge": np.where(nodes < n, -nodes - 1, nodes - n + 1),
+        "height": model.tree_[:, 2],
+        "order": leaves.astype(np.int32) + np.int32(1),
+        "observed": model.tree_observed_,
+    }
+
+
 def names_of(columns):
     """Return column names as a list, also if there is only one."""
     return [columns] if isinstance(columns, str) else columns
@@ -178,7 +199,7 @@ def described(state):
 
 def used(model):
     """Return the parameters that a second fit needs to be the same."""
-    left_out = ("h", "lam", "record_path", "verbose", "callback")
+    left_out = ("h", "lam", "record_path", "tree", "verbose", "callback")
     return {k: v for k, v in model.get_params(deep=False).items() if k not in left_out}
 
 

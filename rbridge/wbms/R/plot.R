@@ -1,8 +1,8 @@
 #' Plot a fit
 #'
 #' The types `"overview"`, `"collapse"` and `"selection"` have several panels and take the whole
-#' page, whatever `par(mfrow = )` or [graphics::layout()] say; `"clusters"` and `"weights"` are one
-#' panel each and can stand beside others. Panels, legend and texts go by the size of the device.
+#' page, whatever `par(mfrow = )` or [graphics::layout()] say; `"clusters"`, `"weights"` and `"tree"`
+#' are one panel each and can stand beside others. Panels, legend and texts go by the size of the device.
 #'
 #' @param x a fit of [wbms()].
 #' @param type what to draw; may be abbreviated:
@@ -15,6 +15,10 @@
 #'     the fit was made with `record_path = TRUE`, the paths of the rows, too.
 #'   * `"selection"`: how `h` and `lambda` were chosen: score and number of clusters over `h`, or
 #'     over the grid of both as heat maps, with the values taken marked.
+#'   * `"tree"`: which rows or clusters meet, and after how many iterations, if the fit was made
+#'     with `tree = TRUE` (see [as.hclust.wbms()]). A dashed line marks the end of the fit: above it
+#'     its clusters meet, and the longer their lines, the better they are separated. Dotted are the
+#'     merges that were predicted, not followed.
 #' @param ... graphical parameters such as `main`, `xlab`, `xlim`, `cex`, and `col` and `pch` (one a
 #'   cluster). Where there are several panels, `main` is the title of the first; in an overview the
 #'   others, too, are those of the clusters.
@@ -22,6 +26,8 @@
 #' @param top how many columns to draw the weights of. The others, if several, share a grey bar, as
 #'   do those that there is no room for.
 #' @param score name of the column of `x$selection` to draw.
+#' @param leaves largest number of leaves of the tree; what meets at one height is never shown apart
+#'   in part. By default every row of 40 or fewer is a leaf, and of more rows every cluster.
 #' @return `x`, invisibly. Python is not needed.
 #' @examplesIf wbms::wbms_available()
 #' fit <- wbms(iris[, 1:4], record_path = TRUE)
@@ -30,9 +36,10 @@
 #' plot(fit, "collapse")
 #' plot(fit, "selection")
 #' @export
-plot.wbms <- function(x, type = c("overview", "clusters", "weights", "collapse", "selection"),
-                      ..., columns = NULL, top = 20, score = NULL) {
-  kinds <- c("overview", "clusters", "weights", "collapse", "selection")
+plot.wbms <- function(x,
+                      type = c("overview", "clusters", "weights", "collapse", "selection", "tree"),
+                      ..., columns = NULL, top = 20, score = NULL, leaves = NULL) {
+  kinds <- c("overview", "clusters", "weights", "collapse", "selection", "tree")
   type <- check_kind(type, "type", kinds)
   shown <- shown_columns(x, columns)
   top <- check_whole(top, "top", 1)
@@ -47,7 +54,8 @@ plot.wbms <- function(x, type = c("overview", "clusters", "weights", "collapse",
     clusters = draw_clusters(x, shown, ...),
     weights = draw_weights(x, top, ...),
     collapse = draw_collapse(x, shown, ...),
-    selection = draw_selection(x, score, ...)
+    selection = draw_selection(x, score, ...),
+    tree = draw_tree(x, leaves, ...)
   )
   invisible(x)
 }

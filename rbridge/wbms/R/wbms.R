@@ -44,6 +44,8 @@
 #'   labels for less work.
 #' @param n_jobs number of threads; `NULL` is one, -1 all cores. No result depends on it.
 #' @param record_path keep where every row was after each iteration?
+#' @param tree after the fit, follow its groups until they have all met, and keep who met when? See
+#'   [as.hclust.wbms()]. Nothing else in the fit depends on it.
 #' @param verbose print a line an iteration?
 #' @param callback a function called after each iteration with a list (`phase`, `iteration`,
 #'   `diameter`, `movement`, `groups`, `entropy`, `n_points`, and `weights`, named); if it returns
@@ -74,6 +76,10 @@
 #'   \item{data}{the matrix that was clustered, which [predict()] needs.}
 #'   \item{scale}{what each column was divided by.}
 #'   \item{path}{with `record_path`, an array: iteration (from 0) by row by column.}
+#'   \item{tree}{with `tree`, the coalescence tree, of which [as.hclust()] makes an object that R can
+#'     cut and draw: `merge`, `height` (the logarithm of 1 + the iterations) and `order` as in
+#'     [stats::hclust()], and `observed`, `FALSE` for the merges at the top that were predicted, not
+#'     followed.}
 #'   \item{params}{the other arguments, as used.}
 #'   \item{na.action}{the rows left out, if any.}
 #'   \item{na_action}{what was done with missing values, had there been any: `"fail"` or `"omit"`.}
@@ -83,7 +89,8 @@
 #' @references S. Chakraborty, D. Paul, S. Das: Automated Clustering of High-dimensional Data with a
 #'   Feature Weighted Mean Shift Algorithm. *Proceedings of the 35th AAAI Conference on Artificial
 #'   Intelligence*, 2021.
-#' @seealso [summary.wbms()], [plot.wbms()], [predict.wbms()], [tidy.wbms()], [wbms_theory()]
+#' @seealso [summary.wbms()], [plot.wbms()], [predict.wbms()], [tidy.wbms()], [as.hclust.wbms()],
+#'   [wbms_theory()]
 #' @examplesIf wbms::wbms_available()
 #' fit <- wbms(iris[, 1:4], h = 0.05, lambda = 0.1)
 #' fit
@@ -102,8 +109,8 @@ wbms <- function(x, ...) {
 wbms.default <- function(x, h = "auto", lambda = "auto", ..., lambda_scale = "mean",
                          exclude_self = TRUE, warmup = 20, stop = "settled", patience = 5,
                          tol = 1e-8, max_iter = 300, eps = 1e-5, standardize = TRUE, merge = TRUE,
-                         n_jobs = NULL, record_path = FALSE, verbose = FALSE, callback = NULL,
-                         form = "default", na.action = stats::na.fail) {
+                         n_jobs = NULL, record_path = FALSE, tree = FALSE, verbose = FALSE,
+                         callback = NULL, form = "default", na.action = stats::na.fail) {
   call <- match.call()
   known <- setdiff(names(formals()), c("x", "..."))
   # R would take an abbreviation (lam) as it is: no other argument may be abbreviated, either.
@@ -177,7 +184,8 @@ fit_rows <- function(x, settings, given, call) {
     standardize = check_flag(settings$standardize, "standardize"),
     merge = check_flag(settings$merge, "merge"),
     n_jobs = check_jobs(settings$n_jobs),
-    record_path = check_flag(settings$record_path, "record_path")
+    record_path = check_flag(settings$record_path, "record_path"),
+    tree = check_flag(settings$tree, "tree")
   )
   if (!chooses) { # A form brings its own defaults: only what was given is sent.
     params <- params[names(params) %in% sub("^lambda", "lam", given)]
@@ -313,7 +321,7 @@ new_wbms <- function(found, data, kept, rows, missing_values, call) {
     size = size, h = found$h, lambda = found$lambda,
     iter = found$iter, converged = found$converged, history = found$history,
     selection = found$selection, data = data, scale = found$scale, path = found$path,
-    params = found$params, na.action = omitted_rows(kept, rows),
+    tree = found$tree, params = found$params, na.action = omitted_rows(kept, rows),
     na_action = missing_values, call = call
   )
   structure(fit, class = "wbms")

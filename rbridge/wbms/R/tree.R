@@ -1,0 +1,226 @@
+#' The coalescence tree of a fit
+#'
+#' A fit ends when its groups have settled, but a Gaussian kernel never reaches zero: the groups go
+#' on to attract each other and meet one by one, after numbers of iterations that grow exponentially
+#' with their distance. With `tree = TRUE`, [wbms()] follows them until all have met. The merges, at
+#' the logarithm of 1 + the iterations after the warm-up, are a hierarchical clustering, which all
+#' of R's functions for these can cut and draw. Cut at the end of the fit, or into as many clusters
+#' as the fit has, it gives the clusters of the fit; higher up, coarser ones. The longer a partition
+#' lives, the better its clusters are separated.
+#'
+#' Rows that were equal from the start are one at height 0; others from the iteration on in which
+#' they came closer than `eps` for good. After the fit, iterations are done many at a time wherever
+#' the groups only drift; the heights are then right to about 0.01. If that takes more than a fixed
+#' amount of work (no matter how fast the computer is), or a callback has ended the fit, the merges
+#' at the top are predicted, each as if its two groups were alone; `x$tree$observed` tells which.
+#'
+#' @param x,object a fit of [wbms()] with `tree = TRUE`, of two rows or more.
+#' @param ... not used by `as.hclust()`; passed on by `as.dendrogram()`.
+#' @return An object of class [hclust][stats::hclust()] (or [dendrogram][stats::as.dendrogram()])
+#'   over the rows that were clustered. Python is not needed.
+#' @seealso `plot(fit, "tree")`, see [plot.wbms()]; [stats::cutree()], [stats::rect.hclust()]
+#' @examplesIf wbms::wbms_available()
+#' fit <- wbms(iris[, 1:4], h = 0.05, lambda = 0.1, tree = TRUE)
+#' tree <- as.hclust(fit)
+#' tree
+#' table(cutree(tree, k = 2), iris$Species)
+#' plot(fit, "tree")
+#' @exportS3Method stats::as.hclust
+as.hclust.wbms <- function(x, ...) {
+  refuse_unknown(..., topic = "as.hclust.wbms")
+  tree <- tree_of(x)
+  if (!length(tree$height)) abort("one row is no tree: hclust needs two or more")
+  structure(
+    list(
+      merge = tree$merge, height = tree$height, order = tree$order, labels = rownames(x$data),
+      method = "coalescence", call = x$call, dist.method = "log iterations"
+    ),
+    class = "hclust"
+  )
+}
+
+#' @rdname as.hclust.wbms
+#' @exportS3Method stats::as.dendrogram
+as.dendrogram.wbms <- function(object, ...) {
+  stats::as.dendrogram(stats::as.hclust(object), ...)
+}
+
+tree_of <- function(x) {
+  if (is.null(x$tree)) abort("the fit holds no tree: make it with tree = TRUE")
+  x$tree
+}
+
+most_leaves <- 60L
+most_rows <- 40L # that are leaves of a tree of their own
+
+draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, ...) {
+  tree <- tree_of(x)
+  n <- nrow(x$data)
+  k <- length(x$size)
+  cluster <- unname(x$cluster[!is.na(x$cluster)])
+  layout <- tree_layout(tree, number_of_leaves(tree$height, most_shown(leaves, n, k)), cluster)
+  names <- leaf_names(x, layout$members, cluster)
+  end <- log1p(x$iter)
+  root <- max(0, tree$height)
+  highest <- max(1.1 * root, 1.5 * end, 1)
+
+  start_figure()
+  line <- text_line()
+  fin <- graphics::par("fin")
+  note <- c("fit ends:", counted(k, "cluster"))
+  room <- max(graphics::strwidth(note, "inches", 0.85)) + 0.7 * line
+  if (room > 0.3 * fin[[1L]]) room <- line # too narrow for a note
+  slot <- (fin[[1L]] - 3.9 * line - room) / length(names)
+  cex <- if (is.null(cex.names)) min(1, max(0.45, slot / (1.1 * line))) else cex.names
+  wide <- function(texts) max(graphics::strwidth(texts, "inches", cex))
+  upright <- wide(names) + 0.3 * line > slot
+  # The leaves may take a third of the height; where they would touch, only some are named.
+  if (upright && wide(names) > fin[[2L]] / 3) {
+    names <- elided(names, max(6L, floor(max(nchar(names)) * fin[[2L]] / 3 / wide(names))))
+  }
+  below <- if (upright) wide(names) + 0.4 * line else 1.2 * line
+  set_margins(c(below + 2 * line, 3.9 * line, 2.6 * line, room))
+  plot_with(
+    list(...), 0, 0,
+    type = "n", axes = FALSE, xaxs = "i", yaxs = "i", xlim = c(0.3, length(names) + 0.7),
+    ylim = c(0, highest), main = tree_title(x, n, k), xlab = "",
+    ylab = "iterations until they meet (log scale)"
+  )
+  colour <- c(grey_dark, rep_len(col, k))
+  dotted <- !tree$observed[layout$lines$merge]
+  lines <- layout$lines
+  graphics::segments(
+    lines$x0, lines$y0, lines$x1, lines$y1,
+    col = colour[lines$cluster + 1L], lty = ifelse(dotted, 3L, 1L), lwd = 1.5
+  )
+  stem <- if (nrow(lines)) root else 0
+  graphics::segments(layout$root, stem, layout$root, highest, col = colour[(k == 1L) + 1L], lwd = 1.5)
+  graphics::abline(h = end, lty = 2L)
+  if (room > line) {
+    at <- graphics::grconvertY(max(end, graphics::grconvertY(0.9 * line, "inches", "user") -
+      graphics::grconvertY(0, "inches", "user")), "user")
+    graphics::text(
+      graphics::grconvertX(1, "npc"), at, paste(note, collapse = "\n"),
+      pos = 4L, offset = 0.3, cex = 0.85, xpd = NA
+    )
+  }
+  tree_axes(names, cex, upright, slot, below, highest)
+  graphics::title(
+    xlab = if (length(names) == n) "row" else "cluster (number of rows)",
+    line = (below + 0.5 * line) / line
+  )
+}
+
+grey_dark <- "#444444"
+
+tree_title <- function(x, n, k) {
+  paste0(
+    counted(k, "cluster"), ", ", counted(n, "row"),
+    if (!all(x$tree$observed)) "; dotted: predicted"
+  )
+}
+
+# Names of leaves, as many as have room, and numbers of iterations on an axis of their logarithms.
+tree_axes <- function(names, cex, upright, slot, below, highest) {
+  line <- text_line()
+  every <- max(1, ceiling(0.95 * cex * line / slot))
+  shown <- if (upright) seq(1, length(names), every) else seq_along(names)
+  at <- graphics::grconvertY(0, "npc", "inches") - 0.25 * line
+  graphics::text(
+    shown, graphics::grconvertY(at, "inches"), names[shown],
+    srt = if (upright) 90 else 0, adj = if (upright) c(1, 0.5) else c(0.5, 1), cex = cex, xpd = NA
+  )
+  most <- max(2, min(7, floor(graphics::par("pin")[[2L]] / (2 * line))))
+  marks <- iteration_marks(highest, most)
+  graphics::axis(2L, at = marks$at, labels = marks$labels, las = 1L)
+}
+
+# The largest number of leaves to draw.
+most_shown <- function(leaves, n, k) {
+  if (!is.null(leaves)) return(check_whole(leaves, "leaves", 1))
+  if (n <= most_rows) n else if (k == 1L) most_rows else min(k, most_leaves)
+}
+
+# The largest number of clusters, up to a bound, that the tree has at some height.
+number_of_leaves <- function(height, most) {
+  found <- length(height) + 2L - which(diff(c(-1, height)) != 0)
+  max(1L, found[found <= most])
+}
+
+leaf_names <- function(x, members, cluster) {
+  vapply(members, function(rows) {
+    if (length(rows) == 1L && length(cluster) <= most_rows) return(elided(rownames(x$data)[[rows]]))
+    found <- unique(cluster[rows])
+    size <- sprintf("(%s)", counted(length(rows)))
+    if (length(found) > 1L) return(paste(length(found), "clusters", size))
+    if (x$size[[found]] == length(rows)) paste(found, size) else size
+  }, "")
+}
+
+# The last merges of a tree laid out, the larger of two clusters to the left: the rows of each leaf,
+# the lines with the cluster of the fit that each is part of (0: of several), and the root's place.
+tree_layout <- function(tree, leaves, cluster) {
+  merges <- length(tree$height)
+  first <- merges - leaves + 2L # merges before it are inside of leaves
+  # Leaves and merges are numbered as in the tree: rows below 0, merges above.
+  rows <- vector("list", merges)
+  rows_of <- function(node) if (node < 0L) -node else rows[[node]]
+  for (i in seq_len(merges)) rows[[i]] <- unlist(lapply(tree$merge[i, ], rows_of))
+  top <- if (merges) merges else -1L
+  nodes <- integer()
+  stack <- top
+  while (length(stack)) {
+    node <- stack[[length(stack)]]
+    stack <- stack[-length(stack)]
+    if (node < first) {
+      nodes <- c(nodes, node)
+    } else {
+      pair <- tree$merge[node, ]
+      stack <- c(stack, pair[order(lengths(lapply(pair, rows_of)), -pair)])
+    }
+  }
+  members <- lapply(nodes, function(node) sort(rows_of(node)))
+
+  id <- as.character
+  place <- stats::setNames(as.list(seq_along(nodes)), id(nodes))
+  bottom <- stats::setNames(as.list(rep(0, length(nodes))), id(nodes))
+  part <- stats::setNames(lapply(members, function(rows) {
+    found <- unique(cluster[rows])
+    if (length(found) == 1L) found else 0L
+  }), id(nodes))
+  drawn <- if (leaves > 1L) seq(first, merges) else integer()
+  lines <- lapply(drawn, function(node) {
+    pair <- id(tree$merge[node, ])
+    at <- unlist(place[pair])
+    high <- tree$height[[node]]
+    of <- unlist(part[pair])
+    here <- if (of[[1L]] == of[[2L]]) of[[1L]] else 0L
+    lines <- data.frame(
+      x0 = c(at, at[[1L]]), x1 = c(at, at[[2L]]), y0 = c(unlist(bottom[pair]), high), y1 = high,
+      cluster = c(of, here), merge = node
+    )
+    place[[id(node)]] <<- mean(at)
+    bottom[[id(node)]] <<- high
+    part[[id(node)]] <<- here
+    lines
+  })
+  none <- data.frame(
+    x0 = double(), x1 = double(), y0 = double(), y1 = double(), cluster = integer(),
+    merge = integer()
+  )
+  list(members = members, lines = do.call(rbind, c(list(none), lines)), root = place[[id(top)]])
+}
+
+# Heights, and the numbers of iterations that these stand for: 0 and powers of ten.
+iteration_marks <- function(highest, most = 7) {
+  decades <- highest / log(10)
+  step <- 10^floor(log10(max(decades / most, 1)))
+  step <- step * Find(function(m) decades / (step * m) <= most, c(1, 2, 5, 10))
+  powers <- seq(if (step == 1) 0 else step, max(decades, step), by = step)
+  at <- ifelse(powers * log(10) > 700, powers * log(10), log1p(exp(pmin(700, powers * log(10)))))
+  powers <- powers[at <= highest]
+  texts <- lapply(powers, function(power) {
+    if (power <= 2) 10^power else bquote(10^.(format(power, digits = 15, scientific = power >= 1e15)))
+  })
+  list(at = c(0, at[at <= highest]), labels = as.expression(c(0, texts)))
+}
