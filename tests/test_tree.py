@@ -325,5 +325,11 @@ class TestInterface:
         assert result.n_clusters == 2
         check_tree(result.estimator)
 
+    def test_the_example_of_the_readme(self, result):
+        assert result.n_clusters == 5
+        last = np.expm1(result.tree[-6:, 2])
+        np.testing.assert_allclose(last[:5], [6, 6, 2.6e12, 2.6e12, 6.7e21], rtol=0.02)
+        assert np.bincount(fcluster(result.tree, 3, "maxclust"))[1:].sum() == len(result.data)
+
     def test_with_path_keeps_the_tree(self, result):
         np.testing.assert_array_equal(result.with_path().tree, result.tree)

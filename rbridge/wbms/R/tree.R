@@ -25,7 +25,7 @@
 #' tree
 #' table(cutree(tree, k = 2), iris$Species)
 #' plot(fit, "tree")
-#' @exportS3Method stats::as.hclust
+#' @export
 as.hclust.wbms <- function(x, ...) {
   refuse_unknown(..., topic = "as.hclust.wbms")
   tree <- tree_of(x)
@@ -40,7 +40,7 @@ as.hclust.wbms <- function(x, ...) {
 }
 
 #' @rdname as.hclust.wbms
-#' @exportS3Method stats::as.dendrogram
+#' @export
 as.dendrogram.wbms <- function(object, ...) {
   stats::as.dendrogram(stats::as.hclust(object), ...)
 }
@@ -53,7 +53,8 @@ tree_of <- function(x) {
 most_leaves <- 60L
 most_rows <- 40L # that are leaves of a tree of their own
 
-draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, ...) {
+draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, xlab = NULL,
+                      ylab = "iterations until they meet (log scale)", ...) {
   tree <- tree_of(x)
   n <- nrow(x$data)
   k <- length(x$size)
@@ -70,7 +71,7 @@ draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, ...) {
   note <- c("fit ends:", counted(k, "cluster"))
   room <- max(graphics::strwidth(note, "inches", 0.85)) + 0.7 * line
   if (room > 0.3 * fin[[1L]]) room <- line # too narrow for a note
-  slot <- (fin[[1L]] - 3.9 * line - room) / length(names)
+  slot <- (fin[[1L]] - 4.8 * line - room) / length(names)
   cex <- if (is.null(cex.names)) min(1, max(0.45, slot / (1.1 * line))) else cex.names
   wide <- function(texts) max(graphics::strwidth(texts, "inches", cex))
   upright <- wide(names) + 0.3 * line > slot
@@ -79,12 +80,11 @@ draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, ...) {
     names <- elided(names, max(6L, floor(max(nchar(names)) * fin[[2L]] / 3 / wide(names))))
   }
   below <- if (upright) wide(names) + 0.4 * line else 1.2 * line
-  set_margins(c(below + 2 * line, 3.9 * line, 2.6 * line, room))
+  set_margins(c(below + 2 * line, 4.8 * line, 2.6 * line, room))
   plot_with(
     list(...), 0, 0,
     type = "n", axes = FALSE, xaxs = "i", yaxs = "i", xlim = c(0.3, length(names) + 0.7),
-    ylim = c(0, highest), main = tree_title(x, n, k), xlab = "",
-    ylab = "iterations until they meet (log scale)"
+    ylim = c(0, highest), main = tree_title(x, n, k), xlab = "", ylab = ""
   )
   colour <- c(grey_dark, rep_len(col, k))
   dotted <- !tree$observed[layout$lines$merge]
@@ -97,18 +97,16 @@ draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, ...) {
   graphics::segments(layout$root, stem, layout$root, highest, col = colour[(k == 1L) + 1L], lwd = 1.5)
   graphics::abline(h = end, lty = 2L)
   if (room > line) {
-    at <- graphics::grconvertY(max(end, graphics::grconvertY(0.9 * line, "inches", "user") -
-      graphics::grconvertY(0, "inches", "user")), "user")
     graphics::text(
-      graphics::grconvertX(1, "npc"), at, paste(note, collapse = "\n"),
+      graphics::grconvertX(1, "npc"), end, paste(note, collapse = "\n"),
       pos = 4L, offset = 0.3, cex = 0.85, xpd = NA
     )
   }
   tree_axes(names, cex, upright, slot, below, highest)
-  graphics::title(
-    xlab = if (length(names) == n) "row" else "cluster (number of rows)",
-    line = (below + 0.5 * line) / line
-  )
+  if (is.null(xlab)) xlab <- if (length(names) == n) "row" else "cluster (number of rows)"
+  size <- label_size(list(xlab = xlab, ylab = ylab))
+  graphics::title(xlab = xlab, line = below / line + 0.5, cex.lab = size)
+  graphics::title(ylab = ylab, line = 3.5, cex.lab = size)
 }
 
 grey_dark <- "#444444"
@@ -149,7 +147,7 @@ number_of_leaves <- function(height, most) {
 
 leaf_names <- function(x, members, cluster) {
   vapply(members, function(rows) {
-    if (length(rows) == 1L && length(cluster) <= most_rows) return(elided(rownames(x$data)[[rows]]))
+    if (length(rows) == 1L && length(cluster) <= most_rows) return(elided(row_called(x$data, rows)))
     found <- unique(cluster[rows])
     size <- sprintf("(%s)", counted(length(rows)))
     if (length(found) > 1L) return(paste(length(found), "clusters", size))
@@ -160,55 +158,55 @@ leaf_names <- function(x, members, cluster) {
 # The last merges of a tree laid out, the larger of two clusters to the left: the rows of each leaf,
 # the lines with the cluster of the fit that each is part of (0: of several), and the root's place.
 tree_layout <- function(tree, leaves, cluster) {
-  merges <- length(tree$height)
-  first <- merges - leaves + 2L # merges before it are inside of leaves
-  # Leaves and merges are numbered as in the tree: rows below 0, merges above.
-  rows <- vector("list", merges)
-  rows_of <- function(node) if (node < 0L) -node else rows[[node]]
-  for (i in seq_len(merges)) rows[[i]] <- unlist(lapply(tree$merge[i, ], rows_of))
-  top <- if (merges) merges else -1L
+  n <- length(cluster)
+  # Nodes are counted through: the rows, then the merges.
+  child <- ifelse(tree$merge < 0L, -tree$merge, n + tree$merge)
+  first <- max(2L * n - leaves, n) + 1L # nodes before it are leaves, or inside of leaves
+  size <- c(rep(1L, n), integer(n - 1L))
+  for (i in seq_len(n - 1L)) size[[n + i]] <- sum(size[child[i, ]])
+
   nodes <- integer()
-  stack <- top
+  stack <- 2L * n - 1L
   while (length(stack)) {
     node <- stack[[length(stack)]]
     stack <- stack[-length(stack)]
     if (node < first) {
       nodes <- c(nodes, node)
     } else {
-      pair <- tree$merge[node, ]
-      stack <- c(stack, pair[order(lengths(lapply(pair, rows_of)), -pair)])
+      pair <- child[node - n, ]
+      stack <- c(stack, pair[order(size[pair], -pair)])
     }
   }
-  members <- lapply(nodes, function(node) sort(rows_of(node)))
+  leaf <- integer(2L * n - 1L) # that each node is part of
+  leaf[nodes] <- seq_along(nodes)
+  for (i in rev(seq_len(first - n - 1L))) leaf[child[i, ]] <- pmax(leaf[child[i, ]], leaf[[n + i]])
+  members <- unname(split(seq_len(n), leaf[seq_len(n)]))
 
-  id <- as.character
-  place <- stats::setNames(as.list(seq_along(nodes)), id(nodes))
-  bottom <- stats::setNames(as.list(rep(0, length(nodes))), id(nodes))
-  part <- stats::setNames(lapply(members, function(rows) {
-    found <- unique(cluster[rows])
-    if (length(found) == 1L) found else 0L
-  }), id(nodes))
-  drawn <- if (leaves > 1L) seq(first, merges) else integer()
-  lines <- lapply(drawn, function(node) {
-    pair <- id(tree$merge[node, ])
-    at <- unlist(place[pair])
-    high <- tree$height[[node]]
-    of <- unlist(part[pair])
-    here <- if (of[[1L]] == of[[2L]]) of[[1L]] else 0L
-    lines <- data.frame(
-      x0 = c(at, at[[1L]]), x1 = c(at, at[[2L]]), y0 = c(unlist(bottom[pair]), high), y1 = high,
-      cluster = c(of, here), merge = node
+  place <- bottom <- double(2L * n - 1L)
+  part <- integer(2L * n - 1L)
+  place[nodes] <- seq_along(nodes)
+  part[nodes] <- vapply(members, function(rows) one_or_zero(cluster[rows]), 0L)
+  drawn <- if (first < 2L * n) seq(first, 2L * n - 1L) else integer()
+  lines <- matrix(0, 3L * length(drawn), 6L)
+  colnames(lines) <- c("x0", "x1", "y0", "y1", "cluster", "merge")
+  for (i in seq_along(drawn)) {
+    node <- drawn[[i]]
+    pair <- child[node - n, ]
+    at <- place[pair]
+    high <- tree$height[[node - n]]
+    part[[node]] <- one_or_zero(part[pair])
+    lines[3L * i - 2:0, ] <- cbind(
+      c(at, at[[1L]]), c(at, at[[2L]]), c(bottom[pair], high), high, c(part[pair], part[[node]]),
+      node - n
     )
-    place[[id(node)]] <<- mean(at)
-    bottom[[id(node)]] <<- high
-    part[[id(node)]] <<- here
-    lines
-  })
-  none <- data.frame(
-    x0 = double(), x1 = double(), y0 = double(), y1 = double(), cluster = integer(),
-    merge = integer()
-  )
-  list(members = members, lines = do.call(rbind, c(list(none), lines)), root = place[[id(top)]])
+    place[[node]] <- mean(at)
+    bottom[[node]] <- high
+  }
+  list(members = members, lines = as.data.frame(lines), root = place[[2L * n - 1L]])
+}
+
+one_or_zero <- function(values) {
+  if (length(unique(values)) == 1L) values[[1L]] else 0L
 }
 
 # Heights, and the numbers of iterations that these stand for: 0 and powers of ten.

@@ -76,8 +76,8 @@
 #'   \item{data}{the matrix that was clustered, which [predict()] needs.}
 #'   \item{scale}{what each column was divided by.}
 #'   \item{path}{with `record_path`, an array: iteration (from 0) by row by column.}
-#'   \item{tree}{with `tree`, the coalescence tree, of which [as.hclust()] makes an object that R can
-#'     cut and draw: `merge`, `height` (the logarithm of 1 + the iterations) and `order` as in
+#'   \item{tree}{with `tree`, the coalescence tree, of which [as.hclust()][as.hclust.wbms] makes an object that
+#'     R can cut and draw: `merge`, `height` (the logarithm of 1 + the iterations) and `order` as in
 #'     [stats::hclust()], and `observed`, `FALSE` for the merges at the top that were predicted, not
 #'     followed.}
 #'   \item{params}{the other arguments, as used.}

@@ -56,6 +56,17 @@ toy_with_path <- function() {
   fit
 }
 
+# The toy with a tree, of which the last merge was predicted.
+toy_tree <- function() {
+  fit <- toy_fit()
+  fit$tree <- list(
+    merge = rbind(c(-3L, -4L), c(-1L, -2L), c(-5L, 1L), c(2L, 3L)),
+    height = c(log1p(1), log1p(2), log1p(2), 9), order = c(1L, 2L, 5L, 3L, 4L),
+    observed = c(TRUE, TRUE, TRUE, FALSE)
+  )
+  fit
+}
+
 # Draws on a device that keeps nothing, and says whether the settings are as they were.
 draws <- function(code, width = 7, height = 7) {
   grDevices::pdf(NULL, width, height)
