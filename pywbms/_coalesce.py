@@ -2,11 +2,11 @@
 
 A Gaussian kernel never reaches zero, so groups attract each other at any distance, and two at
 weighted distance d meet after some exp(d² / h) iterations. One after the other they are out of
-reach, but almost all of them do the same: the drift f(y) = step(y) − y changes little from one
-iteration to the next. So where it does, the iterations are done one by one (`Walk.step`), and where
-it does not, they are followed as a flow, dy/dt = F(y), by its length rather than by its time
-(`Walk.glide`). Along the length the groups move at an even pace, and the number of iterations is an
-integral of 1 / speed, kept as a logarithm: it may well be 10³⁰⁰ and more.
+reach, but almost all of them do the same: the drift f(y) = step(y) − y is nearly what it was an
+iteration before. Where it is not, iterations are done one by one. Where it is, they are followed as
+the flow dy/dt = F(y) that passes through them, and along its length rather than in its time: so the
+groups move at an even pace, and the number of iterations is an integral of 1 / speed, kept as a
+logarithm. It may well be 10³⁰⁰ and more.
 """
 
 from dataclasses import dataclass
@@ -35,6 +35,10 @@ LARGEST = 1e300
 FATHOMABLE = 1e12
 # A drift below this share of √h does not change in one iteration, to any digit that counts.
 STEADY = 1e-9
+# Distances below this share of the coordinates are those of rounding.
+ROUNDING = 1e-13
+# Lengths below this are none.
+SHORTEST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -205,7 +209,7 @@ class Walk:
     n_iter : int
         Iterations of the fit.
     eps : float
-        Distance below which groups have met.
+        Distance below which groups have met; they also have if rounding is all that parts them.
     patience : int
         Times in a row that two single rows have to swap places to count as met.
     most_work : float
@@ -221,14 +225,15 @@ class Walk:
         self.groups = groups
         self._most_work = most_work
         self.log_time = float(np.log(n_iter)) if n_iter else -np.inf
-        self._eps = eps
+        self._earliest = float(np.log1p(n_iter + 1))
+        self._eps = max(eps, ROUNDING * np.abs(groups.points).max())
         self._patience = patience
         self._streak = {}
         self._here = None  # the drift, if it is known
         self._length = None  # of the next glide
 
     def meetings(self):
-        """Yield who meets: the height, log(1 + iterations), and lists of groups, by their names."""
+        """Yield who meets: the height, log(1 + iterations), and groups that do, by their names."""
         groups = self.groups
         while len(groups.points) > 1 and groups.work < self._most_work:
             self._here = self._here or groups.drift(groups.points)
@@ -236,14 +241,10 @@ class Walk:
                 return  # nothing pulls anybody, or nobody can tell whom
             together = self._advance()
             if together is not None:
-                yield self.height, [groups.name[together == k] for k in np.unique(together)]
+                height = max(float(np.logaddexp(0.0, self.log_time)), self._earliest)
+                yield height, [groups.name[block] for block in blocks(together)]
                 groups.fold(together)
                 self._streak, self._length, self._here = {}, None, None
-
-    @property
-    def height(self):
-        """Return log(1 + iterations)."""
-        return float(np.logaddexp(0.0, self.log_time))
 
     def predicted(self):
         """Return when the groups that are left would meet if no two were in the way of two others.
@@ -323,13 +324,16 @@ class Walk:
             fastest = here.exponent.min()
             steepest = 2 * np.sqrt((1 + fastest) * here.weights.max()) / root_h
             self._length = (0.1 + RELATIVE * fastest) / steepest
-        while groups.work < self._most_work:
+        while groups.work < self._most_work and self._length > SHORTEST:
             length = self._length
             middle = self._flow(start + length / 2 * k1)
             k2 = middle.direction
             k3 = self._flow(start + 3 / 4 * length * k2).direction
             points = start + length * (2 * k1 + 3 * k2 + 4 * k3) / 9
             last = self._flow(points)
+            self._length = length / 2
+            if -np.inf in (middle.log_speed, last.log_speed):  # a balance of forces: no way through
+                continue
             off = length * (-5 * k1 / 72 + k2 / 12 + k3 / 9 - last.direction / 8)
             off = np.sqrt((off**2 @ here.weights).max()) * steep / allowed
 
@@ -350,7 +354,7 @@ class Walk:
                 self._length = length * min(4.0, 0.9 * worst ** (-1 / 3))
                 groups.points, self.log_time, self._here = points, float(then), last.drift
                 return together
-            self._length = length / 2
+        self._length = self._here = None
         return None
 
     def _met(self, points, linked=()):
@@ -395,3 +399,17 @@ def log_duration(length, log_speed1, log_speed2):
     slowest = min(log_speed1, log_speed2)
     mean = 1 - rise / 2 if rise < 1e-6 else -np.expm1(-rise) / rise
     return np.log(length) - slowest + np.log(mean)
+
+
+def blocks(partition):
+    """Return the rows of each block of a partition that has more than one.
+
+    Examples
+    --------
+    >>> [rows.tolist() for rows in blocks(np.array([0, 1, 0, 2]))]
+    [[0, 2]]
+    """
+    size = np.bincount(partition)
+    rows = np.flatnonzero(size[partition] > 1)
+    rows = rows[np.argsort(partition[rows], kind="stable")]
+    return np.split(rows, np.cumsum(size[size > 1])[:-1]) if len(rows) else []

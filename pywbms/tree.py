@@ -5,13 +5,16 @@ after numbers of iterations that grow exponentially with their distance. The mer
 log(1 + iterations) form a tree, in the shape that scipy's hierarchical clustering knows: cut at
 the end of the fit it gives the fit's clusters, above it coarser ones. How long a partition lives in
 log-iterations tells how well separated its clusters are.
+
+After the fit, groups closer than eps are one from then on, and two single rows that swap places,
+left out of their own means, are so when they have done it `patience` times.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from pywbms._coalesce import MOST_WORK, Groups, Walk
+from pywbms._coalesce import MOST_WORK, Groups, Walk, blocks
 
 
 @dataclass(frozen=True)
@@ -32,14 +35,17 @@ class Tree:
 
 
 class Meetings:
-    """The partitions that a fit goes through, an iteration after the other."""
+    """The partitions that a fit goes through, an iteration after the other.
+
+    Two rows that swap places are together in them, as in the history of the fit.
+    """
 
     def __init__(self):
         self._partitions = []
 
     def begin(self, partition):
         """Start anew from the partition at iteration 0."""
-        self._partitions = [(partition, 0)]
+        self._partitions = [(partition.astype(np.int32), 0)]
         self._iteration = 0
 
     def add(self, partition):
@@ -47,7 +53,7 @@ class Meetings:
         self._iteration += 1
         if np.array_equal(partition, self._partitions[-1][0]):
             self._partitions.pop()
-        self._partitions.append((partition, self._iteration))
+        self._partitions.append((partition.astype(np.int32), self._iteration))
 
     def for_good(self, labels):
         """Return when rows met that did not part again.
@@ -106,7 +112,8 @@ class Linkage:
 
     def _root(self, row):
         while self._parent[row] != row:
-            self._parent[row] = row = self._parent[self._parent[row]]
+            self._parent[row] = self._parent[self._parent[row]]
+            row = self._parent[row]
         return row
 
     def _pair(self, a, b, height, observed):
@@ -137,9 +144,11 @@ def grow(meetings, labels, order, groups=None, *, n_iter=0, eps=0.0, patience=1,
         Whether to follow the groups; if not, their meetings are predicted.
     """
     linkage = Linkage(len(labels))
+    apart = np.arange(len(labels))  # a row of each block so far
     for iteration, partition in meetings.for_good(labels):
-        for rows in blocks(partition):
-            linkage.join(rows, np.log1p(iteration))
+        for block in blocks(partition[apart]):
+            linkage.join(apart[block], np.log1p(iteration))
+        apart = np.unique(partition, return_index=True)[1]
     if groups is not None and len(groups.mass) > 1:
         walk = Walk(groups, n_iter, eps, patience, MOST_WORK if follow else 0.0)
         for height, together in walk.meetings():
@@ -148,18 +157,6 @@ def grow(meetings, labels, order, groups=None, *, n_iter=0, eps=0.0, patience=1,
         for height, a, b in sorted(walk.predicted()):
             linkage.join([a, b], height, observed=False)
     return linkage.tree(order)
-
-
-def blocks(partition):
-    """Return the rows of each block of a partition.
-
-    Examples
-    --------
-    >>> [rows.tolist() for rows in blocks(np.array([0, 1, 0, 2]))]
-    [[0, 2], [1], [3]]
-    """
-    by_block = np.argsort(partition, kind="stable")
-    return np.split(by_block, np.cumsum(np.bincount(partition))[:-1])
 
 
 __all__ = ["Groups", "Linkage", "Meetings", "Tree", "grow"]

@@ -60,8 +60,12 @@ def check_tree(model):
 
 class TestAnyData:
     @settings(max_examples=200)
-    @given(tables(), forms(), log_uniform(1e-4, 30), log_uniform(1e-3, 30), st.booleans())
-    def test_a_linkage_that_holds_the_fit(self, X, form, h, lam, merge):
+    @given(
+        tables(), forms(), log_uniform(1e-4, 30), log_uniform(1e-3, 30), st.booleans(),
+        st.sampled_from([1e-5, 1e-150, 0.3]),
+    )  # fmt: skip
+    def test_a_linkage_that_holds_the_fit(self, X, form, h, lam, merge, eps):
+        form = {**form, "eps": eps}
         model = fitted(X, h, lam, merge=merge, **form)
         check_tree(model)
         event("all observed" if model.tree_observed_.all() else "some predicted")
