@@ -33,7 +33,8 @@ BLOCK = 2**20
 LARGEST = 1e300
 # Exponents beyond this are off by more than 0.0001, whatever the care: nothing can be followed.
 FATHOMABLE = 1e12
-# A drift below this share of √h does not change in one iteration, to any digit that counts.
+# A drift below this share of √h, and of the smallest distance, does not change in one iteration, to
+# any digit that counts.
 STEADY = 1e-9
 # Distances below this share of the coordinates are those of rounding.
 ROUNDING = 1e-13
@@ -234,12 +235,14 @@ class Walk:
 
     def meetings(self):
         """Yield who meets: the height, log(1 + iterations), and groups that do, by their names."""
-        groups = self.groups
+        groups, begun = self.groups, False
         while len(groups.points) > 1 and groups.work < self._most_work:
             self._here = self._here or groups.drift(groups.points)
             if self._here.log_size == -np.inf or self._here.exponent.min() > FATHOMABLE:
                 return  # nothing pulls anybody, or nobody can tell whom
-            together = self._advance()
+            # Groups, as points, may be closer than any two of their rows were.
+            together = self._advance() if begun else self._met(groups.points)
+            begun = True
             if together is not None:
                 height = max(float(np.logaddexp(0.0, self.log_time)), self._earliest)
                 yield height, [groups.name[block] for block in blocks(together)]
@@ -289,7 +292,8 @@ class Walk:
         here = here or self.groups.drift(points)
         speed = here.direction
         ahead, change = here, 0.0
-        if here.log_size > np.log(STEADY) - 0.5 * np.log(self.groups.inv_h):
+        smallest = min(1.0, here.exponent.min()) / self.groups.inv_h
+        if np.exp(here.log_size) > STEADY * np.sqrt(smallest):
             ahead = self.groups.drift(points + here.step)
             difference = here.change_to(ahead)
             change = self._change(here, difference)
