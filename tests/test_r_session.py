@@ -78,6 +78,7 @@ FITS = {
     "sum scale": ("iris_like", "default", {"h": 0.1, "lam": 3.0, "lam_scale": "sum"}),
     "two threads": ("data1", "default", {**GIVEN, "n_jobs": 2}),
     "path": ("iris_like", "default", {**GIVEN, "record_path": True}),
+    "tree": ("iris_like", "default", {"h": 0.01, "lam": 0.05, "tree": True}),
     "no warm-up, self included, nothing merged": (
         "iris_like", "default", {**GIVEN, "warmup": 0, "exclude_self": False, "merge": False},
     ),
@@ -185,6 +186,16 @@ class TestSameNumbers:
             same_bits(from_r[fit + "path"], model._units.backward(path))
         else:
             assert from_r[fit + "path"] is None
+        if model.tree:
+            n = len(model.labels_)
+            merge = from_r[fit + "tree-merge"]
+            same_bits(
+                np.where(merge < 0, -merge - 1, merge + n - 1), model.tree_[:, :2].astype(int)
+            )
+            same_bits(from_r[fit + "tree-height"], model.tree_[:, 2])
+            same_bits(from_r[fit + "tree-observed"], model.tree_observed_)
+        else:
+            assert from_r[fit + "tree"] is None
 
     def test_predictions(self, from_r):
         model = fit_in_python("iris_like", "default", GIVEN)

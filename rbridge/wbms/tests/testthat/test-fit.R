@@ -24,7 +24,7 @@ test_that("a fit has the parts that are documented", {
   expect_s3_class(fit, "wbms", exact = TRUE)
   expect_named(fit, c(
     "cluster", "weights", "centers", "modes", "size", "h", "lambda", "iter", "converged", "history",
-    "selection", "data", "scale", "path", "params", "na.action", "na_action", "call"
+    "selection", "data", "scale", "path", "tree", "params", "na.action", "na_action", "call"
   ))
   expect_type(fit$cluster, "integer")
   expect_named(fit$cluster, as.character(1:150))
