@@ -16,7 +16,7 @@ import numpy as np
 from pywbms._core.components import components
 
 # Relative change of the drift in one iteration above which iterations are done one by one.
-EVEN = 0.05
+EVEN = 0.02
 # Groups slower than this share of what counts stand still.
 STILL = 0.01
 # Errors of one glide: in the exponents d² / h, which are the logarithms of the drifts, and in the
