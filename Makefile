@@ -8,7 +8,7 @@ CORE   := $(wildcard pywbms/_core/*.pyx) setup.py pyproject.toml
 R_CODE := $(wildcard rbridge/wbms/R/*.R rbridge/wbms/src/*.c rbridge/wbms/man/*.Rd) \
           $(addprefix rbridge/wbms/,DESCRIPTION NAMESPACE configure)
 
-.PHONY: demo demo-r r r-docs test lint format vignettes clean help
+.PHONY: demo demo-r r r-docs test bench bench-quick lint format vignettes clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +16,8 @@ help:
 	@echo "make r      install the R package wbms for your R, bound to .venv"
 	@echo "make demo-r the same example in R (demo-r.png)"
 	@echo "make test   run all tests, of Python and of R"
+	@echo "make bench  how fast it is: a table, a CSV file and a picture in benchmarks/results"
+	@echo "make bench-quick   the same, small, in under two minutes"
 	@echo "make vignettes   the vignettes as HTML pages"
 	@echo "make lint   ruff and cython-lint"
 	@echo "make clean  remove .venv and what was built"
@@ -32,6 +34,12 @@ r: $(VENV)/rpy2
 test: $(VENV)/rpy2
 	sh tools/install-r.sh test
 	$(BIN)/python -m pytest -n auto
+
+bench: $(VENV)/installed
+	$(BIN)/python -m benchmarks
+
+bench-quick: $(VENV)/installed
+	$(BIN)/python -m benchmarks --quick
 
 # Each vignette is a script with cells; the tests run it, this makes a page of it.
 vignettes: $(VENV)/lib/R/wbms

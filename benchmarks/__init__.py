@@ -1,0 +1,1 @@
+"""How fast pywbms is: ``python -m benchmarks``, see README.md beside this file."""

@@ -1,0 +1,170 @@
+"""What is timed: data sets, parameters, and the three plans of a run."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pywbms import datasets
+
+
+@dataclass(frozen=True)
+class Case:
+    """A data set with the parameters of its fit.
+
+    Attributes
+    ----------
+    name : str
+        What ``--only`` takes and the table shows.
+    data : str
+        One of `DRAWS`.
+    n, p : int
+    h, lam : float
+        Bandwidth and strength of the entropy term, on z-scores and the mean scale.
+    """
+
+    name: str
+    data: str
+    n: int
+    p: int
+    h: float
+    lam: float
+
+    def draw(self):
+        """Return the data, C-contiguous float64, and the true labels: the same ones each time."""
+        X, truth = DRAWS[self.data](self.n, self.p)
+        return np.ascontiguousarray(X, dtype=np.float64), np.asarray(truth)
+
+    @property
+    def warm(self):
+        """Steps taken before the one that is timed.
+
+        Where features outnumber the rows, a step can leave behind what the next one needs, so
+        the first step of all tells little.
+        """
+        return int(self.p > self.n)
+
+
+def noise(n, p):
+    """One normal cloud: with h = 0.2 on z-scores no pair of rows can be left out of a step.
+
+    Examples
+    --------
+    >>> X, truth = noise(40, 3)
+    >>> X.shape, np.unique(truth)
+    ((40, 3), array([0]))
+    """
+    return np.random.default_rng(0).standard_normal((n, p)), np.zeros(n, dtype=int)
+
+
+def clusters(n, p, k, sd):
+    """Balanced normal clusters around k standard normal centres.
+
+    Examples
+    --------
+    >>> X, truth = clusters(100, 3, k=4, sd=0.1)
+    >>> X.shape, np.bincount(truth).tolist()
+    ((100, 3), [25, 25, 25, 25])
+    """
+    rng = np.random.default_rng(0)
+    centers = rng.standard_normal((k, p))
+    truth = np.arange(n) % k
+    X = rng.standard_normal((n, p))
+    X *= sd
+    for label in range(k):  # in place: centers[truth] would be one more matrix of the size of X
+        X[label::k] += centers[label]
+    return X, truth
+
+
+#: Functions (n, p) → (X, truth). The paper's simulations have a size of their own.
+DRAWS = {
+    "noise": noise,
+    "fifty": lambda n, p: clusters(n, p, k=50, sd=0.1),
+    "blobs": lambda n, p: clusters(n, p, k=10, sd=0.5),
+    "simulation1": lambda n, p: datasets.simulation1(n // 20, random_state=0),
+    "data1": lambda n, p: datasets.data1(random_state=0),
+}
+
+
+def dense(n, p):
+    """Return the case of a step that has to look at every pair of rows."""
+    return Case(f"{n}x{p}", "noise", n, p, h=0.2, lam=0.1)
+
+
+def fifty(n):
+    """Return the case of 50 well-separated clusters."""
+    return Case(f"fifty-{n}", "fifty", n, 20, h=0.01, lam=0.1)
+
+
+STEPS = (dense(5000, 50), dense(5000, 5), dense(1000, 5000), dense(200, 16000), dense(60, 10000))
+FITS = (
+    Case("data1", "data1", 200, 32, h=0.1, lam=0.05),
+    Case("simulation1", "simulation1", 1000, 20, h=0.01, lam=0.1),
+    Case("blobs", "blobs", 5000, 50, h=0.1, lam=1.0),
+    fifty(10_000),
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run measures, and how long it may take over it.
+
+    Attributes
+    ----------
+    steps, series, fits, memory : tuple of Case
+        Single steps, the scaling series, whole fits beside other methods, peak memory.
+    seconds : float
+        Time after which a contender is not repeated any more on the same case.
+    least, most : int
+        Bounds of the number of repeats of a step.
+    longest : float
+        A size of the series is left out if the last one lets expect more seconds than this, and
+        a fit of another method is ended after them.
+    most_differences : float
+        The oracle takes part up to this n² p.
+    """
+
+    steps: tuple
+    series: tuple
+    fits: tuple
+    memory: tuple
+    seconds: float
+    least: int
+    most: int
+    longest: float
+    most_differences: float
+
+
+FULL = Plan(
+    steps=STEPS,
+    series=tuple(fifty(n) for n in (10_000, 20_000, 40_000, 80_000)),
+    fits=FITS,
+    memory=(dense(4000, 4000), dense(200, 16000), fifty(20_000), fifty(100_000)),
+    seconds=10.0,
+    least=2,
+    most=30,
+    longest=300.0,
+    most_differences=2e9,
+)
+QUICK = Plan(
+    steps=STEPS,
+    series=tuple(fifty(n) for n in (2_500, 5_000, 10_000, 20_000)),
+    fits=FITS,
+    memory=(dense(200, 16000), fifty(20_000)),
+    seconds=1.0,
+    least=2,
+    most=10,
+    longest=8.0,
+    most_differences=2e8,
+)
+#: For the tests: everything happens, nothing is told by the figures.
+TINY = Plan(
+    steps=(dense(120, 7), dense(20, 60)),
+    series=tuple(fifty(n) for n in (100, 200)),
+    fits=(FITS[0],),
+    memory=(dense(50, 20),),
+    seconds=0.01,
+    least=2,
+    most=2,
+    longest=30.0,
+    most_differences=2e5,
+)

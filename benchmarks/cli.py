@@ -1,0 +1,123 @@
+"""The command line: ``python -m benchmarks`` and ``python -m benchmarks compare BASE [HEAD]``."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+# Before the core is loaded: threads that spin while they wait would be counted as work.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+from benchmarks import compare, machine, picture, table
+from benchmarks.cases import FULL, QUICK, TINY, dense, fifty
+from benchmarks.run import names, run
+
+RESULTS = Path(__file__).parent / "results"
+COMPARED = (dense(5000, 50), dense(5000, 5), dense(200, 16000), dense(60, 10000), fifty(10_000))
+
+
+def main(argv=None):
+    """Run the command line and return the exit code: 0, 1 (it failed) or 130 (interrupted).
+
+    Raises
+    ------
+    SystemExit
+        From argparse: code 2 for bad usage, 0 after ``--help``.
+    """
+    argv = sys.argv[1:] if argv is None else list(argv)
+    command, argv = (run_compare, argv[1:]) if argv[:1] == ["compare"] else (run_table, argv)
+    try:
+        command(argv)
+    except KeyboardInterrupt:
+        say("interrupted")
+        return 130
+    except (ValueError, OSError, ImportError, RuntimeError, MemoryError) as error:
+        say(f"error: {error}")
+        return 1
+    return 0
+
+
+def run_table(argv):
+    """Measure, print the table, write it as CSV and draw it."""
+    args = table_parser().parse_args(argv)
+    plan = TINY if args.tiny else QUICK if args.quick else FULL
+    unknown = [name for name in args.only if name not in names(plan)]
+    if unknown:
+        table_parser().error(f"--only knows no {unknown[0]!r}; it knows {', '.join(names(plan))}")
+    args.out.mkdir(parents=True, exist_ok=True)
+    machine_lines = [f"{name}: {value}" for name, value in machine.info().items()]
+    if not args.markdown:
+        print("\n".join(machine_lines), end="\n\n", flush=True)
+    rows, rates = run(plan, args.only, say)
+    if rates is not None:
+        gemm, exp = rates
+        machine_lines.append(f"floor: GEMM {gemm / 1e9:.1f} Gflop/s, exp {exp / 1e9:.2f} G/s")
+    shown = table.in_text(rows, markdown=args.markdown)
+    heading = [f"- {line}" for line in machine_lines] if args.markdown else machine_lines[-1:]
+    print("\n".join(heading), shown, sep="\n\n")
+    table.write_csv(rows, args.out / "benchmarks.csv")
+    picture.draw(rows, args.out / "benchmarks.png")
+    (args.out / "machine.txt").write_text("\n".join(machine_lines) + "\n", encoding="utf-8")
+    say(f"wrote benchmarks.csv, benchmarks.png and machine.txt in {args.out}")
+
+
+def run_compare(argv):
+    """Time two commits in turns and print the ratios."""
+    args = compare_parser().parse_args(argv)
+    rows = compare.compare(
+        args.base, args.head, COMPARED, args.rounds, seconds=QUICK.seconds, say=say
+    )
+    print(compare.in_text(rows, markdown=args.markdown))
+
+
+def table_parser():
+    """Return the parser of the table."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="How fast pywbms is, beside plain NumPy, other methods and what the hardware "
+        "allows. `compare BASE [HEAD]` times two commits instead.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--quick", action="store_true", help="small, in under two minutes")
+    parser.add_argument("--tiny", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--out", type=Path, default=RESULTS, metavar="FOLDER",
+        help="where the CSV file and the picture go (default benchmarks/results)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="NAME",
+        help=f"sections and cases: {', '.join(names(FULL))}",
+    )  # fmt: skip
+    parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
+    return parser
+
+
+def compare_parser():
+    """Return the parser of the comparison."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks compare",
+        description="Build two commits and time them in turns; a ratio below 1 means that head "
+        "is faster.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("base", metavar="BASE", help="a commit, branch or tag")
+    parser.add_argument("head", metavar="HEAD", nargs="?", default="HEAD", help="default: HEAD")
+    parser.add_argument(
+        "--rounds", type=positive_integer, default=5, metavar="N",
+        help="how often each side is timed (default 5)",
+    )  # fmt: skip
+    parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
+    return parser
+
+
+def positive_integer(text):
+    """Return a number of at least 1."""
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def say(message):
+    """Tell what is being done, apart from the table."""
+    print(message, file=sys.stderr, flush=True)

@@ -1,0 +1,67 @@
+"""pywbms itself: the only file here that knows what is inside of it."""
+
+import inspect
+
+from benchmarks.clock import Seconds
+from pywbms import WBMS
+from pywbms._cloud import Cloud
+from pywbms._threads import one_blas_thread
+from pywbms._units import Units
+from pywbms.fit import even, row_order
+
+# A core may want to know lam when it shifts, so as to make the weights in the same pass.
+SHIFT_TAKES = set(inspect.signature(Cloud.shift).parameters)
+
+
+def working_rows(X):
+    """Return the rows as a fit has them: in an order of its own, z-scores."""
+    rows = X[row_order(X)]
+    return Units(rows, standardize=True).forward(rows)
+
+
+def wbms_step(cloud, weights, h, lam):
+    """Take one step as `pywbms.fit.fit` does: shift, displacement, weights; return the weights."""
+    more = {"lam": lam, "lam_scale": "mean"}
+    more = {name: value for name, value in more.items() if name in SHIFT_TAKES}
+    cloud.shift(weights, h, True, **more)
+    return cloud.weigh(lam, "mean")
+
+
+def start(case, rows, n_threads=1):
+    """Return a function that takes a step with this many threads."""
+    cloud = Cloud(rows, True, n_threads)
+    weights = even(rows.shape[1])
+
+    def step():
+        nonlocal weights
+        with one_blas_thread():
+            weights = wbms_step(cloud, weights, case.h, case.lam)
+        return cloud.points, weights
+
+    return step
+
+
+def fit(case, X):
+    """Return the labels of a fit at the case's h and lam."""
+    return WBMS(case.h, case.lam, n_jobs=1).fit(X).labels_
+
+
+def iteration_of_a_fit(case, X):
+    """Return the `Seconds` of the second iteration of a fit, with all that belongs to it.
+
+    The callback marks the ends of iterations; nothing marks where the first one begins.
+    """
+    marks = []
+
+    def mark(state):
+        marks.append(Seconds.now())
+        return len(marks) == 2
+
+    WBMS(case.h, case.lam, warmup=0, max_iter=10, n_jobs=1, callback=mark).fit(X)
+    first, second = marks
+    return second.since(first)
+
+
+def few_iterations(case, X, n_threads):
+    """Run a fit of one iteration of each phase: by then it has all the memory it ever takes."""
+    WBMS(case.h, case.lam, warmup=1, max_iter=1, stop="fixed", n_jobs=n_threads).fit(X)

@@ -1,0 +1,130 @@
+"""The table: one for everything, with a section for each kind of row."""
+
+import csv
+from typing import NamedTuple
+
+
+class Column(NamedTuple):
+    """A column of the table: its name in the CSV file, its heading and how a cell is shown."""
+
+    name: str
+    heading: str
+    show: callable = str
+
+
+def milliseconds(seconds):
+    """Return seconds as text in milliseconds, three digits.
+
+    Examples
+    --------
+    >>> milliseconds(0.0012345), milliseconds(12.3456)
+    ('1.23', '12,346')
+    """
+    value = 1000 * seconds
+    digits = 2 if value < 10 else 1 if value < 100 else 0
+    return f"{value:,.{digits}f}"
+
+
+def number(digits=0, unit=""):
+    """Return a function that shows a number with so many decimals."""
+    return lambda value: f"{value:,.{digits}f}{unit}"
+
+
+COLUMNS = (
+    Column("section", "section"),
+    Column("case", "case"),
+    Column("n", "n", number()),
+    Column("p", "p", number()),
+    Column("method", "method"),
+    Column("ours_s", "step, ms", milliseconds),
+    Column("floor_s", "floor, ms", milliseconds),
+    Column("percent_of_floor", "of floor", number(0, " %")),
+    Column("numpy_s", "NumPy, ms", milliseconds),
+    Column("times_numpy", "NumPy / ours", number(1)),
+    Column("oracle_s", "oracle, ms", milliseconds),
+    Column("two_threads_s", "2 threads, ms", milliseconds),
+    Column("speedup", "1 / 2 threads", number(2)),
+    Column("iteration_s", "in a fit, ms", milliseconds),
+    Column("fit_s", "fit, s", number(3)),
+    Column("k", "k", number()),
+    Column("true_k", "true k", number()),
+    Column("ari", "ARI", number(3)),
+    Column("input_mb", "input, MB", number(1)),
+    Column("peak_mb", "peak above it, MB", number(1)),
+    Column("promise_mb", "promise, MB", number(1)),
+    Column("percent_of_promise", "of promise", number(0, " %")),
+    Column("exponent", "exponent", number(2)),
+    Column("note", "note"),
+)
+SECTIONS = {
+    "step": "One step (CPU time on one thread; two threads: on the wall)",
+    "series": "The same on 50 well-separated clusters, and a whole fit",
+    "exponent": "How these grow: time ∝ n^exponent",
+    "fit": "Whole fits (CPU time on one thread)",
+    "memory": "Peak memory of a fit",
+}
+
+
+def in_text(rows, markdown=False):
+    """Return the table as text, a block a section with the columns it has.
+
+    Parameters
+    ----------
+    rows : list of dict
+        Cells by name of column; what a row does not have is shown as an empty cell.
+    markdown : bool, default False
+        For a Markdown file instead of a terminal.
+    """
+    blocks = []
+    for section, title in SECTIONS.items():
+        within = [row for row in rows if row["section"] == section]
+        if within:
+            lines = markdown_lines(*cells_of(within)) if markdown else lines_of(*cells_of(within))
+            blocks.append("\n".join([f"**{title}**\n" if markdown else title, *lines]))
+    return "\n\n".join(blocks)
+
+
+def cells_of(rows):
+    """Return the headings and the cells of the columns in which a row has something."""
+    shown = [
+        column
+        for column in COLUMNS
+        if column.name != "section" and any(row.get(column.name) is not None for row in rows)
+    ]
+    cells = [
+        ["" if row.get(column.name) is None else column.show(row[column.name]) for column in shown]
+        for row in rows
+    ]
+    return [column.heading for column in shown], cells
+
+
+def lines_of(headings, cells):
+    """Return aligned lines, the first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in [headings, *cells]
+    ]
+
+
+def markdown_lines(headings, cells):
+    """Return the lines of a Markdown table."""
+    rule = ["---"] + ["---:"] * (len(headings) - 1)
+    return [f"| {' | '.join(line)} |" for line in [headings, rule, *cells]]
+
+
+def write_csv(rows, path):
+    """Write all rows with all columns, an empty cell for what a row does not have."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [column.name for column in COLUMNS])
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({name: short(value) for name, value in row.items()})
+
+
+def short(value):
+    """Return a float with six digits, anything else as it is."""
+    return f"{value:.6g}" if isinstance(value, float) else value
