@@ -116,9 +116,9 @@ class Plan:
         Time after which a contender is not repeated any more on the same case.
     least, most : int
         Bounds of the number of repeats of a step.
-    longest : float
-        A size of the series is left out if the last one lets expect more seconds than this, and
-        a fit of another method is ended after them.
+    longest_step, longest_fit : float
+        A size of the series is left out if the last one lets expect more seconds than this. A fit
+        beside other methods is ended after them.
     most_differences : float
         The oracle takes part up to this n² p.
     """
@@ -130,7 +130,8 @@ class Plan:
     seconds: float
     least: int
     most: int
-    longest: float
+    longest_step: float
+    longest_fit: float
     most_differences: float
 
 
@@ -140,21 +141,23 @@ FULL = Plan(
     fits=FITS,
     memory=(dense(4000, 4000), dense(200, 16000), fifty(20_000), fifty(100_000)),
     seconds=10.0,
-    least=2,
+    least=3,
     most=30,
-    longest=300.0,
+    longest_step=200.0,
+    longest_fit=600.0,
     most_differences=2e9,
 )
 QUICK = Plan(
     steps=STEPS,
     series=tuple(fifty(n) for n in (2_500, 5_000, 10_000, 20_000)),
-    fits=FITS,
+    fits=(*FITS[:-1], fifty(5_000)),
     memory=(dense(200, 16000), fifty(20_000)),
-    seconds=1.0,
-    least=2,
+    seconds=0.8,
+    least=1,
     most=10,
-    longest=8.0,
-    most_differences=2e8,
+    longest_step=1.0,
+    longest_fit=4.0,
+    most_differences=1e8,
 )
 #: For the tests: everything happens, nothing is told by the figures.
 TINY = Plan(
@@ -165,6 +168,7 @@ TINY = Plan(
     seconds=0.01,
     least=2,
     most=2,
-    longest=30.0,
+    longest_step=30.0,
+    longest_fit=30.0,
     most_differences=2e5,
 )

@@ -3,10 +3,10 @@
 import json
 import sys
 
-from benchmarks import fits, memory, sides
+from benchmarks import memory, sides
 from benchmarks.cases import Case
 
-TASKS = {"fit": fits.in_child, "memory": memory.in_child, "side": sides.in_child}
+TASKS = {"memory": memory.in_child, "side": sides.in_child}
 
 
 def main(task, arguments):

@@ -1,6 +1,7 @@
 """Timing on a machine that others use as well: contenders take turns, minima count."""
 
 import gc
+import signal
 import time
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -84,3 +85,30 @@ def no_garbage_collection():
     finally:
         if was_on:
             gc.enable()
+
+
+class TookTooLong(Exception):
+    """What is being timed has used up its processor time."""
+
+
+@contextmanager
+def time_limit(seconds):
+    """Raise `TookTooLong` when the process has used this much more processor time.
+
+    Works in the main thread, and where the system has such a timer. What runs in compiled code
+    ends when it next looks for signals.
+    """
+
+    def ended(number, frame):
+        raise TookTooLong
+
+    if not hasattr(signal, "SIGPROF"):
+        yield
+        return
+    before = signal.signal(signal.SIGPROF, ended)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -9,6 +9,7 @@ TIMES = {
     "two_threads_s": ("pywbms, 2 threads", "C9"),
     "iteration_s": ("pywbms, within a fit", "C2"),
     "numpy_s": ("plain NumPy", "C1"),
+    "tuned_s": ("tuned NumPy", "C8"),
     "oracle_s": ("oracle", "C3"),
 }
 
@@ -69,14 +70,13 @@ def draw_fits(ax, rows):
             if row["method"] != method:
                 continue
             x = cases.index(row["case"]) + (place - (len(methods) - 1) / 2) * width
-            seconds, text = row.get("fit_s"), row.get("note", "")
-            if seconds is not None:
-                ax.bar(x, seconds, width, color=f"C{place}")
-                text = f"{row['ari']:.2f}"
-            ax.annotate(
-                text, (x, seconds or ax.get_ylim()[0]), (0, 2), textcoords="offset points",
-                ha="center", va="bottom", fontsize="small", rotation=0 if seconds else 90,
-            )  # fmt: skip
+            text = {"ha": "center", "va": "bottom", "fontsize": "small"}
+            if row.get("fit_s") is None:  # it was ended: a word where its bar would stand
+                ax.text(x, 0.02, row["note"], transform=ax.get_xaxis_transform(), rotation=90,
+                        **text)  # fmt: skip
+            else:
+                ax.bar(x, row["fit_s"], width, color=f"C{place}")
+                ax.text(x, row["fit_s"], f"{row['ari']:.2f}", **text)
         ax.bar([0], [0], color=f"C{place}", label=method)
     ax.set_yscale("log")
     ax.set_xticks(range(len(cases)), cases)

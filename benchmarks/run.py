@@ -60,16 +60,18 @@ def run_series(plan, say):
     found = []
     fitting = True
     for case in plan.series:
-        if found and scaling.too_long(case, found[-1][0], found[-1][1]["ours"].cpu, plan.longest):
-            say(f"left out: {case.name}, its step may take more than {plan.longest:.0f} s")
+        if found and scaling.too_long(
+            case, found[-1][0], found[-1][1]["ours"].cpu, plan.longest_step
+        ):
+            say(f"left out: {case.name}, its step may take more than {plan.longest_step:.0f} s")
             break
         best = measured_step(case, plan, say)
         if fitting and found:
-            fitting = not scaling.too_long(case, found[-1][0], found[-1][2], plan.longest)
+            fitting = not scaling.too_long(case, found[-1][0], found[-1][2], plan.longest_fit)
         if fitting:
             say(f"fit {case.name}")
         else:
-            say(f"left out: the fit of {case.name}, it may take more than {plan.longest:.0f} s")
+            say(f"left out: the fit of {case.name}, it may take more than {plan.longest_fit:.0f} s")
         fit = scaling.fit_seconds(case, plan).cpu if fitting else None
         found.append((case, best, fit))
     return found

@@ -6,9 +6,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import floor
 from benchmarks.clock import interleave, seconds_of
-from benchmarks.contenders import oracle, plain_numpy, wbms
+from benchmarks.contenders import oracle, plain_numpy, tuned_numpy, wbms
 
-# Plain NumPy needs an n × n matrix: up to 800 MB here.
+# NumPy needs an n × n matrix: up to 800 MB here.
 MOST_ROWS_OF_A_MATRIX = 10_000
 
 
@@ -24,7 +24,7 @@ def measure(case, plan):
     -------
     dict of str to Seconds
         Minima of "ours" (one thread), "threads" (two, if there are two cores), "iteration",
-        "numpy" and "oracle" (where they can take part), "gemm" and "exp".
+        "numpy", "tuned" and "oracle" (where they can take part), "gemm" and "exp".
     """
     X, _ = case.draw()
     rows = wbms.working_rows(X)
@@ -38,6 +38,7 @@ def measure(case, plan):
         contenders["threads"] = lambda: step_seconds(case, wbms.start(case, rows, n_threads=2))
     if case.n <= MOST_ROWS_OF_A_MATRIX:
         contenders["numpy"] = lambda: step_seconds(case, plain_numpy.start(case, rows))
+        contenders["tuned"] = lambda: step_seconds(case, tuned_numpy.start(case, rows))
     if case.n**2 * case.p <= plan.most_differences:
         contenders["oracle"] = lambda: step_seconds(case, oracle.start(case, rows))
     with threadpool_limits(1, user_api="blas"):
@@ -86,6 +87,8 @@ def row(section, case, best, rates):
     if "numpy" in best:
         cells["numpy_s"] = best["numpy"].cpu
         cells["times_numpy"] = best["numpy"].cpu / ours.cpu
+        cells["tuned_s"] = best["tuned"].cpu
+        cells["times_tuned"] = best["tuned"].cpu / ours.cpu
     if "oracle" in best:
         cells["oracle_s"] = best["oracle"].cpu
     return cells

@@ -63,5 +63,5 @@ def iteration_of_a_fit(case, X):
 
 
 def few_iterations(case, X, n_threads):
-    """Run a fit of one iteration of each phase: by then it has all the memory it ever takes."""
-    WBMS(case.h, case.lam, warmup=1, max_iter=1, stop="fixed", n_jobs=n_threads).fit(X)
+    """Run a fit of three iterations: by then it has had all the memory it ever takes."""
+    WBMS(case.h, case.lam, warmup=1, max_iter=2, stop="fixed", n_jobs=n_threads).fit(X)
