@@ -6,6 +6,8 @@ import time
 from contextlib import contextmanager
 from typing import NamedTuple
 
+SECONDS_BETWEEN_SIGNALS = 0.1
+
 
 class Seconds(NamedTuple):
     """How long something took: processor time of all threads, and time on the wall."""
@@ -78,7 +80,6 @@ def interleave(contenders, seconds, least, most):
 def no_garbage_collection():
     """Keep Python from looking for cycles meanwhile."""
     was_on = gc.isenabled()
-    gc.collect()
     gc.disable()
     try:
         yield
@@ -106,7 +107,8 @@ def time_limit(seconds):
         yield
         return
     before = signal.signal(signal.SIGPROF, ended)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    # Again and again: an exception inside a destructor or a callback of Python's is lost.
+    signal.setitimer(signal.ITIMER_PROF, seconds, SECONDS_BETWEEN_SIGNALS)
     try:
         yield
     finally:

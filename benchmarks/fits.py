@@ -26,15 +26,14 @@ def measure(case, contender, plan):
 
     def fit():
         nonlocal labels
-        labels = CONTENDERS[contender].fit(case, X)
-
-    def repeat():
         with time_limit(plan.longest_fit):
-            return seconds_of(fit)
+            labels = CONTENDERS[contender].fit(case, X)
 
     try:
         with threadpool_limits(1):
-            best = interleave({"fit": repeat}, plan.seconds, least=1, most=MOST_REPEATS)
+            best = interleave(
+                {"fit": lambda: seconds_of(fit)}, plan.seconds, least=1, most=MOST_REPEATS
+            )
     except TookTooLong:
         return {**cells, "note": f"ended after {plan.longest_fit:.0f} s"}
     return {

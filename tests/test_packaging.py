@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from setuptools import find_packages
 
 import pywbms
 
@@ -43,6 +44,7 @@ def test_imports_are_declared():
     for package, own, more in (
         ("pywbms", {"pywbms"}, extras["plot"]),
         ("rbridge", {"pywbms", "rbridge"}, extras["r"]),
+        ("benchmarks", {"pywbms", "benchmarks"}, extras["plot"]),
     ):
         declared = " ".join([*project["dependencies"], *more])
         for path in (ROOT / package).rglob("*.py"):
@@ -71,6 +73,13 @@ def test_a_wheel_has_the_source_of_the_r_package_and_nothing_built(tmp_path):
     if tracked.returncode:
         pytest.skip("not a git clone, so nothing tells which files are source")
     assert shipped == set(tracked.stdout.split())
+
+
+def test_a_wheel_has_no_benchmarks():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    shipped = find_packages(ROOT, **project["tool"]["setuptools"]["packages"]["find"])
+    assert "pywbms._core" in shipped
+    assert not any(name.startswith("benchmarks") for name in shipped)
 
 
 @pytest.fixture(scope="module")

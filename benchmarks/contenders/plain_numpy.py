@@ -22,6 +22,6 @@ def start(case, rows):
         D = ((rows - Y) ** 2).mean(axis=0)
         w = np.exp((D.min() - D) / case.lam)
         w /= w.sum()
-        return Y, w
+        return w
 
     return step

@@ -36,6 +36,6 @@ def start(case, rows):
         D = np.einsum("il,il->l", difference, difference) / n
         w = np.exp((D.min() - D) / case.lam)
         w /= w.sum()
-        return Y, w
+        return w
 
     return step

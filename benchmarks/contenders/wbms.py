@@ -36,7 +36,7 @@ def start(case, rows, n_threads=1):
         nonlocal weights
         with one_blas_thread():
             weights = wbms_step(cloud, weights, case.h, case.lam)
-        return cloud.points, weights
+        return weights
 
     return step
 
