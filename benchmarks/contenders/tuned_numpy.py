@@ -9,8 +9,8 @@ import numpy as np
 def matrix(n):
     """Return an n × n matrix to write into, the same one for all steps.
 
-    It has been written to: the system hands out fresh memory page by page as it is touched, which
-    takes longer than the arithmetic of a step.
+    It has been written to: the system hands out fresh memory as it is touched, which can take
+    longer than the arithmetic of a step.
     """
     return np.full((n, n), 0.0)
 
