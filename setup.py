@@ -49,9 +49,22 @@ class BuildCore(build_ext):
         return flags
 
 
+# The modules of the core that work on tiles, with the arithmetic they share.
+TILED = ("far", "shift", "wide")
+TILE = ["pywbms/_core/simd/tile.c"]
+HEADERS = [f"pywbms/_core/simd/{name}.h" for name in ("tile", "tile_impl", "turns")]
+
 setup(
     ext_modules=cythonize(
-        [Extension("pywbms._core.*", ["pywbms/_core/*.pyx"])],
+        [
+            *(
+                Extension(
+                    f"pywbms._core.{name}", [f"pywbms/_core/{name}.pyx", *TILE], depends=HEADERS
+                )
+                for name in TILED
+            ),
+            Extension("pywbms._core.*", ["pywbms/_core/*.pyx"]),
+        ],
         compiler_directives={
             "language_level": 3,
             "boundscheck": False,

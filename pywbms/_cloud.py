@@ -4,12 +4,17 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from pywbms._core.components import components
+from pywbms._core.components import Line, components
 from pywbms._core.fold import fold
 from pywbms._core.shift import shift
 from pywbms._core.spread import diameter, moves
 from pywbms._core.weights import displacement, entropy_weights
+from pywbms._order import compact_order
 from pywbms._threads import worth
+from pywbms._wide import Wide
+
+# Bytes of points above which memory is spared even where that costs a little time.
+LARGE = 16_000_000
 
 
 class Cloud:
@@ -37,7 +42,7 @@ class Cloud:
     def __init__(self, rows, merge, n_threads):
         self._merge = merge
         self._most_threads = n_threads
-        self._origin = self.points = self._before = rows
+        self._origin = self.points = rows
         self._within = np.zeros(rows.shape[1])
         self.mass = np.ones(len(rows))
         self.member = np.arange(len(rows))
@@ -46,6 +51,8 @@ class Cloud:
             first_of_its_kind[1:] = (rows[1:] != rows[:-1]).any(axis=1)
             self._fold_into(np.cumsum(first_of_its_kind) - 1)
             self.points = self._origin
+        self._before = self._wide = self._line = self._order = self._displacement = None
+        self._steps = 0
 
     def restart(self):
         """Return a cloud that sets out from where this one is."""
@@ -54,27 +61,57 @@ class Cloud:
         copy._within = self._within.copy()
         return copy
 
-    def shift(self, weights, h, exclude_self):
+    def shift(self, weights, h, exclude_self, lam, lam_scale):
         """Move every point to the kernel-weighted mean of the others; return how far each went."""
         before = self.points
         # Two buffers take turns; the place the rows set out from is not one of them.
-        after = np.empty_like(before) if self._before is self._origin else self._before
+        spare = self._before is not None and self._before is not self._origin
+        after = self._before[: len(before)] if spare else np.empty_like(before)
+        lengths = np.empty(len(before))
         self._nearest = np.empty(len(before), dtype=np.intp)
-        shift(before, self.mass, weights, h, exclude_self, self._n_threads, after, self._nearest)
-        self.points, self._before = after, before
-        lengths = np.empty(len(after))
-        moves(before, after, self._n_threads, lengths)
+        if Wide.suits(before):
+            if self._wide is None or self._wide.n_points != len(before):
+                self._wide = Wide(len(before))
+            self._displacement = self._wide.step(
+                before, self._origin, self.mass, self._within, weights, h, exclude_self,
+                self._on_sum_scale(lam, lam_scale), self._n_threads, after, self._nearest, lengths,
+            )  # fmt: skip
+        else:
+            self._displacement = None
+            shift(
+                before, self.mass, weights, h, exclude_self, self._n_threads, after,
+                self._nearest, self._tile_order(weights),
+            )  # fmt: skip
+            moves(before, after, self._n_threads, lengths)
+        self.points, self._before, self._line = after, before, None
+        self._steps += 1
         return lengths
+
+    def _tile_order(self, weights):
+        """Return an order of the points that makes tiles compact, made anew now and then.
+
+        Clusters stay together on their way, so an order stays good; but it is the weights that
+        tell clusters apart, and they change most in the first steps.
+        """
+        due = self._steps & (self._steps - 1) == 0  # 0, 1, 2, 4, 8, …
+        if due or len(self._order) != len(self.points):
+            self._order = compact_order(self.points, weights)
+        return self._order
 
     def weigh(self, lam, lam_scale):
         """Return the feature weights w_l ∝ exp(−D_l / lam) of how far the rows were carried."""
-        D = np.empty(self.points.shape[1])
-        displacement(self._origin, self.points, self.mass, self._within, self._n_threads, D)
-        if lam_scale == "mean":
-            D /= len(self.member)
+        D = self._displacement
+        if D is None:
+            D = np.empty(self.points.shape[1])
+            displacement(self._origin, self.points, self.mass, self._within, self._n_threads, D)
         weights = np.empty_like(D)
-        entropy_weights(D, lam, weights)
+        entropy_weights(D, self._on_sum_scale(lam, lam_scale), weights)
+        if self._displacement is not None:
+            self._wide.expect(self.points, weights)
         return weights
+
+    def _on_sum_scale(self, lam, lam_scale):
+        return lam * len(self.member) if lam_scale == "mean" else lam
 
     @property
     def _n_threads(self):
@@ -88,7 +125,9 @@ class Cloud:
     def groups(self, radius, linked=()):
         """Return the group of each point: points closer than radius, and linked pairs, are one."""
         labels = np.empty(len(self.points), dtype=np.intp)
-        k = components(self.points, radius, labels)
+        if self._line is None:
+            self._line = Line(self.points)
+        k = components(self.points, radius, labels, self._line)
         if linked:
             i, j = labels[np.asarray(linked)].T
             labels = connected_components(coo_matrix((np.ones(len(i)), (i, j)), (k, k)))[1][labels]
@@ -115,19 +154,27 @@ class Cloud:
         """Put each pair at its midpoint."""
         for i, j in pairs:
             self.points[i] = self.points[j] = (self.points[i] + self.points[j]) / 2
+            self._line = self._displacement = None
 
     def fold(self, radius):
         """Fold points closer than radius into one, if points are to be merged at all."""
         if self._merge:
             self._fold_into(self.groups(radius))
 
+    def release(self):
+        """Give back all memory but that of the points themselves."""
+        self._before = self._origin = self._wide = self._line = None
+
     def _fold_into(self, labels):
-        k = labels.max() + 1
-        if k == len(self.points):
+        g, k = len(self.points), labels.max() + 1
+        # A large cloud waits until there is room for what is folded beside what it came from.
+        if k == g or (self.points.nbytes > LARGE and 2 * k > g):
             return
-        p = self.points.shape[1]
-        points, origin, mass = np.empty((k, p)), np.empty((k, p)), np.empty(k)
+        # The points themselves are folded in place, unless they are where the rows set out from.
+        points = np.empty((k, self.points.shape[1])) if self.points is self._origin else self.points
+        self._before = None
+        origin, mass = np.empty((k, self.points.shape[1])), np.empty(k)
         fold(labels, self.points, self._origin, self.mass, points, origin, mass, self._within)
-        self.points, self._origin, self.mass = points, origin, mass
-        self._before = np.empty_like(points)
+        self.points, self._origin, self.mass = points[:k], origin, mass
+        self._line = self._displacement = None
         self.member = labels[self.member]

@@ -54,7 +54,7 @@ def fit(
             converged = interrupted = False
             for _ in range(limit):
                 cloud.fold(FOLDED * eps)
-                moves = cloud.shift(weights, h, exclude_self)
+                moves = cloud.shift(weights, h, exclude_self, lam, lam_scale)
                 swapping = pairs.settle(cloud) if settle_pairs else []
                 weights = cloud.weigh(lam, lam_scale)
                 coarse, fine = cloud.groups(COARSE * eps, swapping), cloud.groups(eps, swapping)

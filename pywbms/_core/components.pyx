@@ -3,27 +3,49 @@
 import numpy as np
 
 
+class Line:
+    """Points sorted along a line: two points are no nearer than their projections on it.
+
+    The line's direction is fixed and has no symmetry, so that groups that differ in any few
+    features fall apart along it.
+
+    Parameters
+    ----------
+    points : ndarray of shape (g, p)
+    """
+
+    def __init__(self, points):
+        p = points.shape[1]
+        direction = np.cos(1.0 + np.arange(p) ** 2 % 7919)
+        direction /= np.linalg.norm(direction)
+        key = points @ direction
+        self.order = np.argsort(key, kind="stable")
+        self.position = key[self.order]
+        # How far rounding can put a projection off.
+        self.slack = 1e-12 * np.sqrt(p) * max(points.max(initial=0.0), -points.min(initial=0.0))
+
+
 def components(
     const double[:, ::1] points,   # IN   (g, p)
     double radius,
     Py_ssize_t[::1] labels,        # OUT  (g,) component of each point, numbered by first point
+    line=None,                     # IN   the points' Line, if it is known
 ):
     """Write into `labels` the components at distance < radius and return how many there are.
 
-    Two points can be that close only if their projections on one line are, so it is enough to
-    sort along a line and to compare within a sliding window. Distances in the window are taken
-    from differences, feature by feature, and given up as soon as they exceed the radius.
+    It is enough to compare points within a sliding window along a line. Distances in the window
+    are taken from differences, feature by feature, and given up as soon as they exceed the
+    radius.
     """
     cdef Py_ssize_t g = points.shape[0]
-    key, slack = project(np.asarray(points))
-    order = np.argsort(key, kind="stable")
-    cdef const Py_ssize_t[::1] sorted_to_point = order
-    cdef const double[::1] position = key[order]
+    line = Line(np.asarray(points)) if line is None else line
+    cdef const Py_ssize_t[::1] sorted_to_point = line.order
+    cdef const double[::1] position = line.position
     cdef Py_ssize_t[::1] parent = np.arange(g)
     cdef Py_ssize_t[::1] run_start = np.empty(g, dtype=np.intp)
     cdef Py_ssize_t[::1] number = np.full(g, -1, dtype=np.intp)
     cdef Py_ssize_t i, root, found = 0
-    cdef double window = radius + <double> slack
+    cdef double window = radius + <double> line.slack
     with nogil:
         sweep(points, sorted_to_point, position, radius * radius, window, parent, run_start)
         for i in range(g):
@@ -33,19 +55,6 @@ def components(
                 found += 1
             labels[i] = number[root]
     return found
-
-
-def project(points):
-    """Return positions along a line, and how far rounding can put one of them off.
-
-    The line's direction is fixed and has no symmetry, so that groups that differ in any few
-    features fall apart along it.
-    """
-    p = points.shape[1]
-    direction = np.cos(1.0 + np.arange(p) ** 2 % 7919)
-    direction /= np.linalg.norm(direction)
-    reach = max(points.max(initial=0.0), -points.min(initial=0.0)) * np.sqrt(p)
-    return points @ direction, 1e-12 * reach
 
 
 cdef void sweep(

@@ -1,20 +1,40 @@
-"""One blurring step: every point moves to the kernel-weighted mean of the (other) points."""
+"""One blurring step: every point moves to the kernel-weighted mean of the (other) points.
+
+The kernel matrix is symmetric, so each of its tiles is made once and used for both of the blocks of
+points that it joins. It is made in the cache and never stored:
+
+    distances (a small matrix product) → exp → sums for the rows → sums for the columns
+
+Work is shared out as in a tournament: in each round every tile of points meets at most one other,
+and a tile meets the others in a fixed order. So threads never write to the same place, and the sums
+come together in the same way whatever their number.
+"""
 
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange, threadid
-from libc.math cimport INFINITY, exp
+from libc.math cimport INFINITY, log
 from libc.string cimport memcpy, memset
-from scipy.linalg.cython_blas cimport dgemm
 
-# Rows and columns of a tile of the kernel matrix. 64 × 256 doubles are 128 KiB: with the rows of
-# the points that feed it, a tile stays in the L2 cache of any machine of the last ten years.
-cdef enum:
-    TILE_ROWS = 64
-    TILE_COLS = 256
+from pywbms._core.far import aligned, shift_far
 
-# Below this many features a difference costs no more than a matrix product, and is exact.
+from pywbms._core.tiles cimport (
+    ROW,
+    TILE,
+    feature_block,
+    padded,
+    tile_functions,
+    tile_functions_for,
+    tile_product,
+)
+
+cdef extern from "simd/turns.h" nogil:
+    Py_ssize_t take_turn(Py_ssize_t* next)
+    void wait_until_done(const Py_ssize_t* done, Py_ssize_t tasks)
+    void one_more_done(Py_ssize_t* done)
+
+# Up to this many features a difference costs no more than a product, and is exact.
 cdef enum:
     FEW_FEATURES = 8
 
@@ -22,8 +42,81 @@ cdef enum:
 # that over h. Up to this ratio the kernel keeps 11 digits; beyond it the tile takes differences.
 cdef double EXPANDABLE = 1e4
 
+# exp(−707) stands for every smaller kernel value. Rows whose sum is not far above that are summed
+# again, relative to their nearest point.
+cdef double SMALLEST_SUM = 1e-280
+
+# A tile all of whose kernel values, times all the mass there is, lie below this share of every row
+# sum cannot change one.
+cdef double NEGLIGIBLE = 2.0**-53
+
 # Work between two looks at pending signals, in multiply-adds: well below a second.
-cdef double WORK_BETWEEN_SIGNALS = 5e8
+cdef double WORK_BETWEEN_SIGNALS = 2e9
+
+# Tiles are packed once a step if that takes no more memory than this (in numbers: 48 MB), and anew
+# whenever two of them meet otherwise.
+cdef Py_ssize_t ROOM_TO_KEEP = 6_000_000
+
+# From this many tiles on it is worth to look which pairs are too far apart to matter.
+cdef enum:
+    MANY_TILES = 8
+
+# The arithmetic for this machine; tests choose another with `use`.
+cdef const tile_functions* simd = tile_functions_for(NULL)
+
+
+def use(name=None):
+    """Choose the instruction set ("any", "avx2", "avx512", None: the best); return its name."""
+    global simd
+    cdef const tile_functions* found
+    cdef bytes text
+    if name is None:
+        found = tile_functions_for(NULL)
+    else:
+        text = name.encode()
+        found = tile_functions_for(text)
+    if found is NULL:
+        raise ValueError(f"this machine has no instruction set {name!r}")
+    simd = found
+    return simd.name.decode()
+
+
+def exponential(const double[::1] x, double[::1] out):
+    """Write exp(x) into `out`, for −707 ≤ x ≤ 709, as the kernel is computed.
+
+    Below −707 it is exp(−707); the relative error is less than 4e-15.
+    """
+    if x.shape[0]:
+        simd.exponential(&x[0], &out[0], x.shape[0])
+
+
+cdef struct Step:  # what every tile of a step needs to know
+    const double* points
+    const double* mass
+    const double* root            # (p,) √(w / h): distances of scaled points are exponents
+    const Py_ssize_t* order       # (g,) points as they follow each other in the tiles
+    double* norm                  # (g,) ‖·‖² of the scaled points, in this order
+    double* total                 # (g,) Σ_j of the kernel so far, in this order
+    double* best                  # (g,) largest kernel value so far, in this order
+    double* largest_norm          # (tiles,)
+    double* smallest_total        # (tiles,)
+    double* low                   # (tiles, p) box around the scaled points of a tile
+    double* high
+    double* kept                  # packed tiles and their sums, if there is room to keep them
+    double* shifted
+    Py_ssize_t* nearest
+    Py_ssize_t g, p, tiles, block, blocks, width
+    bint exclude_self
+
+
+cdef struct Tournament:
+    # In round c, player c rests and c + m meets c − m, for m = 1 … meetings, modulo the (odd) number
+    # of players. If the number of tiles is even, the last player is not there.
+    Py_ssize_t players, meetings
+    Py_ssize_t next, stop         # meetings, numbered round by round
+    Py_ssize_t* done              # (players,) meetings that each has behind it
+    bint may_skip, near           # tiles far apart may be skipped; it is the turn of near ones
+    double log_mass
 
 
 def shift(
@@ -35,184 +128,312 @@ def shift(
     int n_threads,
     double[:, ::1] shifted,        # OUT  (g, p) where the points go
     Py_ssize_t[::1] nearest,       # OUT  (g,) a single row's nearest other point, else −1
+    const Py_ssize_t[::1] order=None,   # IN   (g,) an order in which near points are close together
 ):
-    """Write into `shifted` where each point goes in one step.
+    """Write into `shifted` where each point goes in one step; return the share of tiles skipped.
 
     y_i ← Σ_j m_ij exp(−‖y_i − y_j‖²_w / h) y_j / Σ_j m_ij exp(−‖y_i − y_j‖²_w / h)
 
     where m_ij is the mass of j; for j = i it is the mass of the point's other rows if a row is
     left out of its own mean (`exclude_self`). A point that has nobody stays where it is.
 
-    The nearest admissible point always has a kernel value of one (the row's smallest distance
-    is taken off all of them, as in a softmax), so no sum is zero however far a point lies.
-    Which one that is, is known for the points that are left out of their own mean altogether.
+    Rows too far from all others for any kernel value are summed relative to their nearest point,
+    so no sum is zero. Which point is nearest is told for the points that are left out of their
+    own mean altogether.
     """
+    cdef Step s
     cdef Py_ssize_t g = points.shape[0], p = points.shape[1]
-    cdef Py_ssize_t n_tiles = (g + TILE_ROWS - 1) // TILE_ROWS
-    cdef Py_ssize_t scratch_size = TILE_ROWS * p + TILE_ROWS * TILE_COLS
-    cdef double work_of_tile = <double> TILE_ROWS * g * (2 * p + 10)
-    cdef Py_ssize_t batch = max(n_threads, <Py_ssize_t> (WORK_BETWEEN_SIGNALS / work_of_tile))
-    cdef double[:, ::1] scratch = np.empty((n_threads, scratch_size))
-    cdef double[::1] norm = np.empty(g)
-    cdef double inv_h = min(1 / h, 1e300)
-    cdef Py_ssize_t tile, first, last, i
+    cdef Py_ssize_t tiles = (g + TILE - 1) // TILE
+    # Blocks meet in rounds as in a tournament, which takes an odd number of them: 0 … players − 1.
+    cdef Py_ssize_t players = tiles + 1 - tiles % 2
+    cdef bint may_skip = tiles >= MANY_TILES
+    cdef double[::1] root = np.sqrt(np.asarray(weights) * min(1 / h, 1e300))
+    cdef const Py_ssize_t[::1] sequence = np.arange(g) if order is None else order
+    cdef double[::1] per_point = np.zeros(3 * g)
+    cdef double[::1] per_tile = np.zeros(2 * tiles + (2 * tiles * p if may_skip else 0))
+    cdef Py_ssize_t[::1] skipped = np.zeros(n_threads, dtype=np.intp)
+    cdef Py_ssize_t[::1] done = np.empty(players, dtype=np.intp)
+    cdef Py_ssize_t tile, thread
+    cdef Tournament t
 
-    for i in prange(g, nogil=True, num_threads=n_threads, schedule="static"):
-        norm[i] = weighted_norm(&points[i, 0], &weights[0], p)
-    for first in range(0, n_tiles, batch):
-        last = min(first + batch, n_tiles)
-        for tile in prange(first, last, nogil=True, num_threads=n_threads, schedule="static"):
-            shift_rows(
-                &points[0, 0], &norm[0], &mass[0], &weights[0], inv_h, exclude_self, g, p,
-                tile * TILE_ROWS, min(g, (tile + 1) * TILE_ROWS),
-                &scratch[threadid(), 0], &shifted[0, 0], &nearest[0],
-            )
-        PyErr_CheckSignals()
+    s.points, s.mass, s.root, s.order = &points[0, 0], &mass[0], &root[0], &sequence[0]
+    s.norm, s.total, s.best = &per_point[0], &per_point[g], &per_point[2 * g]
+    s.largest_norm, s.smallest_total = &per_tile[0], &per_tile[tiles]
+    s.low = &per_tile[2 * tiles] if may_skip else NULL
+    s.high = s.low + tiles * p if may_skip else NULL
+    s.shifted, s.nearest = &shifted[0, 0], &nearest[0]
+    s.g, s.p, s.tiles, s.block = g, p, tiles, feature_block(p)
+    s.blocks, s.width = (p + s.block - 1) // s.block, padded(s.block + 1)
+    cdef Py_ssize_t size = tiles * s.blocks * (columns_size(&s) + 2 * sums_size(&s))
+    cdef double[:, ::1] kept = aligned(1, size if size <= ROOM_TO_KEEP else 0)
+    s.kept = &kept[0, 0] if size <= ROOM_TO_KEEP else NULL
+    cdef double[:, ::1] scratch = aligned(
+        n_threads, TILE * ROW + (0 if s.kept else 2 * columns_size(&s) + 4 * sums_size(&s))
+    )
+    s.exclude_self = exclude_self
+
+    t.players, t.meetings = players, players // 2
+    t.done, t.may_skip, t.log_mass = &done[0], may_skip, log(np.asarray(mass).sum())
+    cdef Py_ssize_t tasks = players * t.meetings
+    cdef double work_of_task = <double> TILE * TILE * (3 * p + 10)
+    cdef Py_ssize_t batch = n_threads * (1 + <Py_ssize_t> (WORK_BETWEEN_SIGNALS / work_of_task))
+
+    for tile in prange(tiles, nogil=True, num_threads=n_threads, schedule="static"):
+        survey(&s, tile)
+        meet(&s, tile, tile, &scratch[threadid(), 0])
+    PyErr_CheckSignals()
+    # Near tiles first: once a point's row sum is known from those around it, it is clear which
+    # far ones cannot change it.
+    for t.near in range(may_skip, -1, -1):
+        done[:] = 0
+        t.next = 0
+        while t.next < tasks:
+            t.stop = min(t.next + batch, tasks)
+            for thread in prange(
+                n_threads, nogil=True, num_threads=n_threads, schedule="static", chunksize=1
+            ):
+                skipped[thread] += play(&s, &t, &scratch[thread, 0])
+            t.next = t.stop
+            PyErr_CheckSignals()
+    for tile in prange(tiles, nogil=True, num_threads=n_threads, schedule="static"):
+        divide(&s, tile)
+    far = np.asarray(sequence)[np.asarray(per_point[g:2 * g]) < SMALLEST_SUM]
+    if len(far):
+        shift_far(points, mass, weights, h, exclude_self, np.sort(far), n_threads, shifted, nearest)
+    return np.asarray(skipped).sum() / max(1, tiles * (tiles - 1) // 2)
 
 
-cdef double weighted_norm(const double* y, const double* w, Py_ssize_t p) noexcept nogil:
-    """‖y‖²_w."""
-    cdef double total = 0
-    cdef Py_ssize_t l
-    for l in range(p):
-        total += w[l] * y[l] * y[l]
+cdef Py_ssize_t columns_size(Step* s) noexcept nogil:
+    return padded(s.block) * ROW
+
+
+cdef Py_ssize_t sums_size(Step* s) noexcept nogil:
+    return TILE * s.width
+
+
+cdef void survey(Step* s, Py_ssize_t tile) noexcept nogil:
+    """Clear the sums of a tile's points; find their norms and the box around them."""
+    cdef Py_ssize_t start = tile * TILE, rows = rows_of(s, tile), p = s.p, r, l, b
+    cdef double* low = s.low + tile * p if s.low is not NULL else NULL
+    cdef double* high = s.high + tile * p if s.low is not NULL else NULL
+    cdef const double* y
+    cdef double z, norm
+    for r in range(rows):
+        y = s.points + s.order[start + r] * p
+        if not s.kept:
+            memset(s.shifted + s.order[start + r] * p, 0, p * sizeof(double))
+        s.nearest[s.order[start + r]] = -1
+        norm = 0
+        for l in range(p):
+            z = s.root[l] * y[l]
+            norm = norm + z * z
+            if low is not NULL:
+                low[l] = z if r == 0 else min(low[l], z)
+                high[l] = z if r == 0 else max(high[l], z)
+        s.norm[start + r] = norm
+        s.largest_norm[tile] = max(s.largest_norm[tile], norm)
+    if s.kept:
+        for b in range(s.blocks):
+            pack_columns(s, tile, b, columns_of(s, tile, b, NULL))
+            pack_masses(s, tile, b, masses_of(s, tile, b, NULL))
+            memset(sums_of(s, tile, b, NULL), 0, sums_size(s) * sizeof(double))
+
+
+cdef Py_ssize_t play(Step* s, Tournament* t, double* scratch) noexcept nogil:
+    """Take meetings in turn until none is left; return how many were skipped as negligible."""
+    cdef Py_ssize_t task, resting, m, I, J, skipped = 0
+    while True:
+        task = take_turn(&t.next)
+        if task >= t.stop:
+            return skipped
+        resting, m = task // t.meetings, task % t.meetings + 1
+        I, J = (resting + m) % t.players, (resting + t.players - m) % t.players
+        # Each has met one in every earlier round but the one in which it rested.
+        wait_until_done(t.done + I, resting - (1 if I < resting else 0))
+        wait_until_done(t.done + J, resting - (1 if J < resting else 0))
+        if I < s.tiles and J < s.tiles:
+            skipped += meet_if_it_matters(s, t, min(I, J), max(I, J), scratch)
+        one_more_done(t.done + I)
+        one_more_done(t.done + J)
+
+
+cdef Py_ssize_t meet_if_it_matters(
+    Step* s, Tournament* t, Py_ssize_t I, Py_ssize_t J, double* scratch
+) noexcept nogil:
+    """Let two tiles meet if it is their turn; return 1 if they need not at all."""
+    cdef double apart, sums
+    if t.may_skip:
+        apart = squared_gap(s, I, J)
+        if (apart < 1) != t.near:
+            return 0
+        sums = min(s.smallest_total[I], s.smallest_total[J])
+        if sums > 0 and apart > t.log_mass - log(sums * NEGLIGIBLE):
+            return 1
+    meet(s, I, J, scratch)
+    return 0
+
+
+cdef double squared_gap(Step* s, Py_ssize_t I, Py_ssize_t J) noexcept nogil:
+    """The smallest squared distance that points of two tiles can have."""
+    cdef double total = 0, gap
+    cdef Py_ssize_t i = I * s.p, j = J * s.p, l
+    for l in range(s.p):
+        gap = max(0.0, max(s.low[i + l] - s.high[j + l], s.low[j + l] - s.high[i + l]))
+        total += gap * gap
     return total
 
 
-cdef void shift_rows(
-    const double* points, const double* norm, const double* mass, const double* weights,
-    double inv_h, bint exclude_self, Py_ssize_t g, Py_ssize_t p,
-    Py_ssize_t start, Py_ssize_t stop, double* scratch, double* shifted, Py_ssize_t* nearest,
+cdef void meet(Step* s, Py_ssize_t I, Py_ssize_t J, double* scratch) noexcept nogil:
+    """Add to the sums of the points of tile I what those of J contribute, and the other way."""
+    cdef Py_ssize_t rows_i = rows_of(s, I), rows_j = rows_of(s, J), b, f, width
+    cdef bint expand = s.p > FEW_FEATURES and s.largest_norm[I] + s.largest_norm[J] <= EXPANDABLE
+    cdef tile_product distances = simd.products if expand else simd.differences
+    cdef double* T = scratch                # (J, I) kernel
+    cdef double* slots = T + TILE * ROW    # room for what is not kept
+    cdef double* a
+    cdef double* c
+    for b in range(s.blocks):
+        f = min(s.block, s.p - b * s.block)
+        a = columns_of(s, I, b, slots)
+        c = columns_of(s, J, b, slots + columns_size(s))
+        if not s.kept:
+            pack_columns(s, I, b, a)
+            pack_columns(s, J, b, c)
+        distances(T, ROW, a, ROW, c, ROW, 1, rows_j, padded(rows_i), f, b == 0)
+    kernel(s, I, J, rows_i, rows_j, expand, T)
+    slots += 2 * columns_size(s)
+    for b in range(s.blocks):
+        width = padded(min(s.block, s.p - b * s.block) + (1 if b == 0 else 0))
+        a = masses_of(s, I, b, slots)
+        c = sums_of(s, J, b, slots + sums_size(s))
+        if not s.kept:
+            pack_masses(s, I, b, a)
+        simd.products(c, s.width, a, s.width, T, 1, ROW, rows_j, width, rows_i, not s.kept)
+        note_sums(s, J, b, c)
+        if I != J:
+            a = masses_of(s, J, b, slots)
+            c = sums_of(s, I, b, slots + sums_size(s))
+            if not s.kept:
+                pack_masses(s, J, b, a)
+            simd.products(c, s.width, a, s.width, T, ROW, 1, rows_i, width, rows_j, not s.kept)
+            note_sums(s, I, b, c)
+    s.smallest_total[I] = smallest(s.total + I * TILE, rows_i)
+    s.smallest_total[J] = smallest(s.total + J * TILE, rows_j)
+
+
+cdef Py_ssize_t rows_of(Step* s, Py_ssize_t tile) noexcept nogil:
+    return min(s.g - tile * TILE, <Py_ssize_t> TILE)
+
+
+# What is kept is found behind each other: all columns, all masses, all sums; what is not, in a slot.
+
+cdef double* columns_of(Step* s, Py_ssize_t tile, Py_ssize_t b, double* slot) noexcept nogil:
+    """(features, points): the scaled points of a tile, a block of features of them."""
+    return s.kept + (tile * s.blocks + b) * columns_size(s) if s.kept else slot
+
+
+cdef double* masses_of(Step* s, Py_ssize_t tile, Py_ssize_t b, double* slot) noexcept nogil:
+    """(points, features): mass × point, and with the first features the mass."""
+    cdef double* behind = s.kept + s.tiles * s.blocks * columns_size(s)
+    return behind + (tile * s.blocks + b) * sums_size(s) if s.kept else slot
+
+
+cdef double* sums_of(Step* s, Py_ssize_t tile, Py_ssize_t b, double* slot) noexcept nogil:
+    """(points, features): Σ kernel × mass × point, and with the first features Σ kernel × mass."""
+    return masses_of(s, s.tiles + tile, b, slot) if s.kept else slot
+
+
+cdef void pack_columns(Step* s, Py_ssize_t tile, Py_ssize_t b, double* out) noexcept nogil:
+    cdef Py_ssize_t first = b * s.block
+    simd.pack_columns(
+        s.points + first, s.p, s.order + tile * TILE, rows_of(s, tile),
+        min(s.block, s.p - first), s.root + first, ROW, out,
+    )
+
+
+cdef void pack_masses(Step* s, Py_ssize_t tile, Py_ssize_t b, double* out) noexcept nogil:
+    cdef Py_ssize_t first = b * s.block
+    simd.pack_masses(
+        s.points + first, s.p, s.mass, s.order + tile * TILE, rows_of(s, tile),
+        min(s.block, s.p - first), b == 0, s.width, out,
+    )
+
+
+cdef void note_sums(Step* s, Py_ssize_t tile, Py_ssize_t b, const double* sums) noexcept nogil:
+    """Add sums that are not kept to those of the points; note the sums of the kernel."""
+    cdef Py_ssize_t start = tile * TILE, first = b * s.block, r
+    cdef Py_ssize_t features = min(s.block, s.p - first)
+    cdef double before
+    if not s.kept:
+        simd.add(sums, s.width, s.order + start, rows_of(s, tile), features, s.p, s.shifted + first)
+    if b == 0:
+        for r in range(rows_of(s, tile)):
+            before = 0 if s.kept else s.total[start + r]
+            s.total[start + r] = before + sums[r * s.width + features]
+
+
+cdef void kernel(
+    Step* s, Py_ssize_t I, Py_ssize_t J, Py_ssize_t rows_i, Py_ssize_t rows_j, bint expand,
+    double* T,
 ) noexcept nogil:
-    """Shift the points start … stop − 1, a tile of columns at a time."""
-    cdef double* scaled = scratch                    # (rows, p) −2 w ⊙ y, for the product
-    cdef double* kernel = scratch + TILE_ROWS * p    # (rows, cols)
-    cdef double* out = shifted + start * p
-    cdef double[TILE_ROWS] total                     # Σ_j of the kernel so far
-    cdef double[TILE_ROWS] closest                   # the distance that has kernel value one
-    cdef double[TILE_ROWS] self_mass
-    cdef Py_ssize_t rows = stop - start, r, l, tile, col, cols
-    cdef double largest = 0
-    cdef int m, n, k, ld = TILE_COLS
-    cdef double one = 1
-
-    memset(out, 0, rows * p * sizeof(double))
-    for r in range(rows):
-        total[r] = 0
-        self_mass[r] = mass[start + r] - (1 if exclude_self else 0)
-        closest[r] = 0 if self_mass[r] > 0 else INFINITY
-        nearest[start + r] = -1
-        largest = max(largest, norm[start + r])
-        for l in range(p):
-            scaled[r * p + l] = -2 * weights[l] * points[(start + r) * p + l]
-
-    for tile in range((g + TILE_COLS - 1) // TILE_COLS):
-        col = tile * TILE_COLS
-        cols = min(g - col, <Py_ssize_t> TILE_COLS)
-        if p > FEW_FEATURES and (largest + largest_of(norm + col, cols)) * inv_h <= EXPANDABLE:
-            distances_expanded(
-                scaled, norm + start, points + col * p, norm + col, rows, cols, p, kernel
-            )
-        else:
-            distances_exact(
-                points + start * p, points + col * p, weights, rows, cols, p, kernel
-            )
-        for r in range(rows):
-            kernel_row(
-                kernel + r * TILE_COLS, mass + col, cols, col, start + r - col, self_mass[r],
-                inv_h, &closest[r], &nearest[start + r], &total[r], out + r * p, p,
-            )
-        # out += kernel · points[col : col + cols], seen by BLAS as transposed.
-        m, n, k = <int> p, <int> rows, <int> cols
-        dgemm(
-            "N", "N", &m, &n, &k, &one, <double*> points + col * p, &m, kernel, &ld, &one, out, &m
-        )
-
-    for r in range(rows):
-        if total[r] > 0:
-            for l in range(p):
-                out[r * p + l] /= total[r]
-        else:
-            memcpy(out + r * p, points + (start + r) * p, p * sizeof(double))
+    """Turn distances (or products, if they are to be expanded) into kernel values."""
+    cdef double[TILE] norm_i
+    cdef double[TILE] norm_j
+    cdef double[TILE] largest_i
+    cdef double[TILE] largest_j
+    cdef double factor = 2 if expand else -1
+    cdef Py_ssize_t r, c
+    for c in range(TILE):
+        largest_i[c] = 0
+        norm_i[c] = 0 if c < rows_i else 1e300  # kernel value nought beyond the last point
+        norm_j[c] = 0
+    if expand:
+        memcpy(norm_i, s.norm + I * TILE, rows_i * sizeof(double))
+        memcpy(norm_j, s.norm + J * TILE, rows_j * sizeof(double))
+    if I == J:
+        for r in range(rows_j):  # nobody is nearest to itself
+            T[r * ROW + r] = -1e300 * factor
+    simd.kernel(T, ROW, factor, norm_j, norm_i, rows_j, padded(rows_i), largest_j, largest_i)
+    for r in range(rows_j):
+        look_nearer(s, J * TILE + r, largest_j[r], T + r * ROW, 1, I, rows_i)
+    if I != J:
+        for c in range(rows_i):
+            look_nearer(s, I * TILE + c, largest_i[c], T + c, ROW, J, rows_j)
+    else:
+        for r in range(rows_j):  # times its mass: the point's other rows, or all of them
+            T[r * ROW + r] = 1 - 1 / s.mass[s.order[J * TILE + r]] if s.exclude_self else 1
 
 
-cdef double largest_of(const double* values, Py_ssize_t n) noexcept nogil:
-    cdef double largest = 0
+cdef void look_nearer(
+    Step* s, Py_ssize_t position, double largest, const double* values, Py_ssize_t stride,
+    Py_ssize_t tile, Py_ssize_t rows,
+) noexcept nogil:
+    """Note which point of a tile is nearest, if it is nearer than all before."""
+    cdef Py_ssize_t point = s.order[position], r = 0
+    if largest > s.best[position] and s.exclude_self and s.mass[point] == 1:
+        s.best[position] = largest
+        while r < rows - 1 and values[r * stride] != largest:
+            r += 1
+        s.nearest[point] = s.order[tile * TILE + r]
+
+
+cdef double smallest(const double* values, Py_ssize_t n) noexcept nogil:
+    cdef double found = INFINITY
     cdef Py_ssize_t i
     for i in range(n):
-        largest = max(largest, values[i])
-    return largest
+        found = min(found, values[i])
+    return found
 
 
-cdef void distances_expanded(
-    const double* scaled, const double* row_norm, const double* points, const double* col_norm,
-    Py_ssize_t rows, Py_ssize_t cols, Py_ssize_t p, double* tile,
-) noexcept nogil:
-    """‖y_r − y_c‖²_w = ‖y_r‖²_w + ‖y_c‖²_w − 2 Σ_l w_l y_rl y_cl, never below zero."""
-    cdef int m = <int> cols, n = <int> rows, k = <int> p, ld = TILE_COLS
-    cdef double one = 1, zero = 0
-    cdef Py_ssize_t r, c
-    cdef double* row
-    dgemm("T", "N", &m, &n, &k, &one, <double*> points, &k, <double*> scaled, &k, &zero, tile, &ld)
-    for r in range(rows):
-        row = tile + r * TILE_COLS
-        for c in range(cols):
-            row[c] = max(row[c] + row_norm[r] + col_norm[c], 0.0)
-
-
-cdef void distances_exact(
-    const double* row_points, const double* col_points, const double* weights,
-    Py_ssize_t rows, Py_ssize_t cols, Py_ssize_t p, double* tile,
-) noexcept nogil:
-    """‖y_r − y_c‖²_w from the differences themselves."""
-    cdef Py_ssize_t r, c, l
-    cdef const double* a
-    cdef const double* b
-    cdef double difference, total
-    for r in range(rows):
-        a = row_points + r * p
-        for c in range(cols):
-            b = col_points + c * p
-            total = 0
-            for l in range(p):
-                difference = a[l] - b[l]
-                total = total + weights[l] * difference * difference
-            tile[r * TILE_COLS + c] = total
-
-
-cdef void kernel_row(
-    double* row, const double* mass, Py_ssize_t cols, Py_ssize_t first_col, Py_ssize_t diagonal,
-    double self_mass, double inv_h, double* closest, Py_ssize_t* nearest, double* total,
-    double* out, Py_ssize_t p,
-) noexcept nogil:
-    """Turn a row of squared distances into mass × kernel, and keep the row's sums in step.
-
-    When a point nearer than all before turns up, what was summed so far is scaled down to its
-    measure; `diagonal` is where the row meets itself (outside 0 … cols − 1: in another tile).
-    """
-    cdef double smallest = INFINITY, factor
-    cdef Py_ssize_t c, l
-    cdef bint meets_itself = 0 <= diagonal < cols
-    if meets_itself:
-        row[diagonal] = 0 if self_mass > 0 else INFINITY
-    for c in range(cols):
-        smallest = min(smallest, row[c])
-    if smallest < closest[0]:
-        c = 0
-        while row[c] != smallest:
-            c += 1
-        nearest[0] = first_col + c
-        factor = exp((smallest - closest[0]) * inv_h)
-        closest[0] = smallest
-        total[0] *= factor
-        for l in range(p):
-            out[l] *= factor
-    if closest[0] == INFINITY:  # the row has met nobody yet
-        row[diagonal] = 0
-        return
-    for c in range(cols):
-        row[c] = mass[c] * exp((closest[0] - row[c]) * inv_h)
-    if meets_itself and self_mass > 0:
-        row[diagonal] = self_mass
-    for c in range(cols):
-        total[0] += row[c]
+cdef void divide(Step* s, Py_ssize_t tile) noexcept nogil:
+    """Write where the points of a tile go: their sums over the sums of the kernel."""
+    cdef Py_ssize_t r, l, b, features
+    cdef double* out
+    cdef const double* sums
+    for b in range(s.blocks):
+        features = min(s.block, s.p - b * s.block)
+        for r in range(rows_of(s, tile)):
+            out = s.shifted + s.order[tile * TILE + r] * s.p + b * s.block
+            sums = sums_of(s, tile, b, NULL) + r * s.width if s.kept else out
+            for l in range(features):
+                out[l] = sums[l] / s.total[tile * TILE + r]

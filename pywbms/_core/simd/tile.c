@@ -1,0 +1,79 @@
+/* Tile arithmetic for each instruction set, and the choice among them when the program runs. */
+
+#include "tile.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define PYWBMS_X86 1
+#include <immintrin.h>
+#endif
+
+/* Any machine: two doubles a vector (SSE2, NEON). */
+typedef double pair_of_doubles __attribute__((vector_size(16), aligned(8), may_alias));
+static inline pair_of_doubles larger_of_pairs(pair_of_doubles a, pair_of_doubles b) {
+    pair_of_doubles larger = {a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
+    return larger;
+}
+#define NAME(x) x##_any
+#define TARGET
+#define WIDTH 2
+#define ROWS 4
+#define VECTORS 2
+#define MAX(a, b) larger_of_pairs(a, b)
+#include "tile_impl.h"
+#undef NAME
+#undef TARGET
+#undef WIDTH
+#undef ROWS
+#undef VECTORS
+#undef MAX
+
+#ifdef PYWBMS_X86
+#define NAME(x) x##_avx2
+#define TARGET __attribute__((target("avx2,fma")))
+#define WIDTH 4
+#define ROWS 4
+#define VECTORS 3
+#define MAX(a, b) _mm256_max_pd(a, b)
+#include "tile_impl.h"
+#undef NAME
+#undef TARGET
+#undef WIDTH
+#undef ROWS
+#undef VECTORS
+#undef MAX
+
+#define NAME(x) x##_avx512
+#define TARGET __attribute__((target("avx512f,fma")))
+#define WIDTH 8
+#define ROWS 8
+#define VECTORS 3
+#define MAX(a, b) _mm512_max_pd(a, b)
+#include "tile_impl.h"
+#undef NAME
+#undef TARGET
+#undef WIDTH
+#undef ROWS
+#undef VECTORS
+#undef MAX
+#endif
+
+#define FUNCTIONS(set)                                                                        \
+    {#set, products_##set, differences_##set, kernel_##set, exponential_##set, pack_rows_##set, \
+     pack_columns_##set, pack_masses_##set, add_##set, displace_##set}
+
+const tile_functions *tile_functions_for(const char *name) {
+    static const tile_functions any = FUNCTIONS(any);
+#ifdef PYWBMS_X86
+    static const tile_functions avx2 = FUNCTIONS(avx2);
+    static const tile_functions avx512 = FUNCTIONS(avx512);
+    __builtin_cpu_init();
+    if ((!name || !strcmp(name, "avx512")) && __builtin_cpu_supports("avx512f")) return &avx512;
+    if ((!name || !strcmp(name, "avx2")) && __builtin_cpu_supports("avx2") &&
+        __builtin_cpu_supports("fma"))
+        return &avx2;
+#endif
+    return !name || !strcmp(name, "any") ? &any : NULL;
+}

@@ -1,0 +1,63 @@
+"""Tiles: small blocks of points, packed so that the arithmetic of tile.h runs through them."""
+
+cdef extern from "simd/tile.h":
+    ctypedef void (*tile_product)(
+        double* C, ptrdiff_t ldc, const double* A, ptrdiff_t lda, const double* B, ptrdiff_t b_k,
+        ptrdiff_t b_r, ptrdiff_t rows, ptrdiff_t cols, ptrdiff_t K, int fresh,
+    ) noexcept nogil
+    ctypedef struct tile_functions:
+        const char* name
+        tile_product products
+        tile_product differences
+        void (*kernel)(
+            double* T, ptrdiff_t ldt, double factor, const double* row_norm,
+            const double* col_norm, ptrdiff_t rows, ptrdiff_t cols, double* row_max,
+            double* col_max,
+        ) noexcept nogil
+        void (*exponential)(const double* x, double* out, ptrdiff_t n) noexcept nogil
+        void (*pack_rows)(
+            const double* points, ptrdiff_t p, const Py_ssize_t* index, ptrdiff_t rows,
+            ptrdiff_t features, const double* factor, double* out,
+        ) noexcept nogil
+        void (*pack_columns)(
+            const double* points, ptrdiff_t p, const Py_ssize_t* index, ptrdiff_t rows,
+            ptrdiff_t features, const double* factor, ptrdiff_t ld, double* out,
+        ) noexcept nogil
+        void (*pack_masses)(
+            const double* points, ptrdiff_t p, const double* mass, const Py_ssize_t* index,
+            ptrdiff_t rows, ptrdiff_t features, int with_mass, ptrdiff_t width, double* out,
+        ) noexcept nogil
+        void (*add)(
+            const double* sums, ptrdiff_t width, const Py_ssize_t* index, ptrdiff_t rows,
+            ptrdiff_t features, ptrdiff_t p, double* points,
+        ) noexcept nogil
+        void (*displace)(
+            const double* origin, const double* before, const double* after, double m,
+            ptrdiff_t features, double* out, double* D, double* moved,
+        ) noexcept nogil
+    const tile_functions* tile_functions_for(const char* name) nogil
+
+# Points of a tile, and features that are packed at a time. A tile of the kernel matrix is then
+# 128 KiB, and with the packed points that feed it stays in an L2 cache of 512 KiB. The length of a
+# row in memory is an odd number of cache lines: were it a power of two, the lines of a column would
+# compete for the same few places in the L1 cache.
+cdef enum:
+    TILE = 128
+    ROW = TILE + 8
+    FEATURES = 128
+
+
+cdef inline Py_ssize_t padded(Py_ssize_t n) noexcept nogil:
+    """The next multiple of 8: whole vectors, and cache lines."""
+    return (n + 7) // 8 * 8
+
+
+cdef inline Py_ssize_t row_length(Py_ssize_t n) noexcept nogil:
+    """An odd number of cache lines that holds n numbers."""
+    return padded(n) + (8 if padded(n) % 16 == 0 else 0)
+
+
+cdef inline Py_ssize_t feature_block(Py_ssize_t p) noexcept nogil:
+    """Features a block, so that all blocks are about equally wide."""
+    cdef Py_ssize_t blocks = (p + FEATURES - 1) // FEATURES
+    return min(p, padded((p + blocks - 1) // blocks))
