@@ -50,7 +50,7 @@ class BuildCore(build_ext):
 
 
 # The modules of the core that work on tiles, with the arithmetic they share.
-TILED = ("far", "shift", "wide")
+TILED = ("far", "shift", "spread", "wide")
 TILE = ["pywbms/_core/simd/tile.c"]
 HEADERS = [f"pywbms/_core/simd/{name}.h" for name in ("tile", "tile_impl", "turns")]
 

@@ -51,7 +51,8 @@ class Cloud:
             first_of_its_kind[1:] = (rows[1:] != rows[:-1]).any(axis=1)
             self._fold_into(np.cumsum(first_of_its_kind) - 1)
             self.points = self._origin
-        self._before = self._wide = self._line = self._order = self._displacement = None
+        self._before = self._wide = self._line = self._displacement = None
+        self._order = self._plain_order = None
         self._steps = 0
 
     def restart(self):
@@ -93,10 +94,13 @@ class Cloud:
         Clusters stay together on their way, so an order stays good; but it is the weights that
         tell clusters apart, and they change most in the first steps.
         """
-        due = self._steps & (self._steps - 1) == 0  # 0, 1, 2, 4, 8, …
-        if due or len(self._order) != len(self.points):
+        if self._due or len(self._order) != len(self.points):
             self._order = compact_order(self.points, weights)
         return self._order
+
+    @property
+    def _due(self):
+        return self._steps & (self._steps - 1) == 0  # after 0, 1, 2, 4, 8, … steps
 
     def weigh(self, lam, lam_scale):
         """Return the feature weights w_l ∝ exp(−D_l / lam) of how far the rows were carried."""
@@ -120,7 +124,10 @@ class Cloud:
 
     def diameter(self):
         """Return the largest Euclidean distance between two points."""
-        return diameter(self.points, self._n_threads)
+        if self._plain_order is None or len(self._plain_order) != len(self.points) or self._due:
+            even = np.ones(self.points.shape[1])
+            self._plain_order = compact_order(self.points, even)
+        return diameter(self.points, self._n_threads, self._plain_order)
 
     def groups(self, radius, linked=()):
         """Return the group of each point: points closer than radius, and linked pairs, are one."""

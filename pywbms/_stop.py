@@ -69,11 +69,12 @@ class StopRule:
         self._partition = None
         self._same = 0
 
-    def __call__(self, cloud, moves, coarse, fine, diameter):
+    def __call__(self, cloud, moves, swapping, fine, diameter):
         """Tell whether the fit has ended with the step that gave these moves and groups."""
-        return self._holds(cloud, moves, coarse, fine, diameter)
+        return self._holds(cloud, moves, swapping, fine, diameter)
 
-    def _settled(self, cloud, moves, coarse, fine, diameter):
+    def _settled(self, cloud, moves, swapping, fine, diameter):
+        coarse = cloud.groups(COARSE * self._eps, swapping)
         partition = coarse[cloud.member]
         self._same = self._same + 1 if np.array_equal(partition, self._partition) else 0
         self._partition = partition
@@ -96,12 +97,12 @@ class StopRule:
             restless.any() and np.array_equal(self._partition, self._first_partition)
         )
 
-    def _movement(self, cloud, moves, coarse, fine, diameter):
+    def _movement(self, cloud, moves, swapping, fine, diameter):
         return moves.max() < self._tol
 
-    def _diameter(self, cloud, moves, coarse, fine, diameter):
+    def _diameter(self, cloud, moves, swapping, fine, diameter):
         change, self._last_diameter = abs(diameter - self._last_diameter), diameter
         return change < self._tol
 
-    def _fixed(self, cloud, moves, coarse, fine, diameter):
+    def _fixed(self, cloud, moves, swapping, fine, diameter):
         return False

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pywbms._cloud import Cloud
-from pywbms._stop import COARSE, Pairs, StopRule
+from pywbms._stop import Pairs, StopRule
 from pywbms._threads import one_blas_thread
 from pywbms._trace import Trace
 from pywbms._units import Units
@@ -57,11 +57,11 @@ def fit(
                 moves = cloud.shift(weights, h, exclude_self, lam, lam_scale)
                 swapping = pairs.settle(cloud) if settle_pairs else []
                 weights = cloud.weigh(lam, lam_scale)
-                coarse, fine = cloud.groups(COARSE * eps, swapping), cloud.groups(eps, swapping)
+                fine = cloud.groups(eps, swapping)
                 state = trace.add(cloud, weights, moves, fine)
                 if tree:
                     meetings.add(fine[cloud.member])
-                converged = phase == "main" and ended(cloud, moves, coarse, fine, state.diameter)
+                converged = phase == "main" and ended(cloud, moves, swapping, fine, state.diameter)
                 interrupted = callback is not None and says_stop(callback(state))
                 if converged or interrupted:
                     break
