@@ -6,6 +6,9 @@ import numpy as np
 # down after different sums.
 ROUNDING = 4 * np.finfo(float).eps
 
+# Numbers that are converted at a time.
+NUMBERS_AT_A_TIME = 2**20
+
 
 class Units:
     """Working coordinates: centred, divided by the standard deviation if asked for.
@@ -57,8 +60,14 @@ class Units:
     def backward(self, points):
         """Return points in the caller's units, all columns."""
         rows = np.tile(self._constant, (*points.shape[:-1], 1))
-        near_one = points * self._sd[self.active] + self._mean[self.active]
-        rows[..., self.active] = np.ldexp(near_one, self._exponent[self.active])
+        # Some rows at a time: none of the intermediate results is as large as the data.
+        step = max(1, NUMBERS_AT_A_TIME // max(1, points.shape[-1]))
+        for start in range(0, len(points), step):
+            near_one = points[start : start + step] * self._sd[self.active]
+            near_one += self._mean[self.active]
+            rows[start : start + step, ..., self.active] = np.ldexp(
+                near_one, self._exponent[self.active]
+            )
         return rows
 
 

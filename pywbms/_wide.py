@@ -6,7 +6,7 @@ from pywbms._core import wide
 
 # The kernel matrix is stored, so there must not be too many points; and with few features there is
 # nothing to be gained.
-MOST_POINTS = 2000
+MOST_POINTS = 1200
 LEAST_FEATURES = 256
 
 

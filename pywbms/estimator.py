@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pywbms import _auto
 from pywbms._check import check_parameters, numeric_frame, require_finite, require_squarable
 from pywbms._core.nearest import nearest
+from pywbms._memory import require_memory
 from pywbms._threads import number_of_threads, worth
 from pywbms._units import varying_columns
 from pywbms.fit import fit
@@ -239,6 +240,8 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
             )
         }  # fmt: skip
         settings["n_threads"] = number_of_threads(self.n_jobs)
+        recorded = self.max_iter if self.stop == "fixed" else self.patience
+        require_memory(X.shape, settings["n_threads"], recorded if self.record_path else 0)
         h, lam, selection = self.h, self.lam, None
         if isinstance(lam, str):
             lam = _auto.LAM * (unit or 1.0) * (len(X) if self.lam_scale == "sum" else 1)
@@ -336,8 +339,8 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         self.labels_ = fitted.labels
         self.n_clusters_ = int(fitted.labels.max()) + 1
         self.feature_weights_ = fitted.weights
-        self.modes_ = fitted.units.backward(fitted.modes)
-        self.cluster_centers_ = fitted.units.backward(fitted.centers)
+        self.modes_ = fitted.modes
+        self.cluster_centers_ = fitted.centers
         self.n_iter_ = fitted.n_iter
         self.converged_ = fitted.converged
         self.history_ = fitted.history

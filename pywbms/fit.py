@@ -33,6 +33,7 @@ def fit(
     rows = X[order]
     units = Units(rows, standardize)
     start = Cloud(units.forward(rows), merge, n_threads)
+    del rows  # from here on there are no more than three copies of the data
     trace = Trace(order, units.active, record_path)
     meetings = Meetings()
     settle_pairs = exclude_self and stop != "fixed"
@@ -46,7 +47,8 @@ def fit(
 
     with one_blas_thread():
         for phase, limit in (("warmup", warmup), ("main", max_iter)):
-            cloud, pairs, swapping = start.restart(), Pairs(patience, eps), []
+            cloud = start.restart() if phase == "warmup" else start
+            pairs, swapping = Pairs(patience, eps), []
             ended = StopRule(stop, patience, tol, eps, exclude_self, cloud)
             trace.begin(phase, cloud, weights)
             if tree:
@@ -77,7 +79,7 @@ def fit(
     grown = None
     if tree:
         modes = cloud.points[cloud.member]
-        groups = Groups(units.forward(rows), modes, labels, h, lam, lam_scale, exclude_self)
+        groups = Groups(units.forward(X[order]), modes, labels, h, lam, lam_scale, exclude_self)
         with one_blas_thread():
             grown = grow(
                 meetings, labels, order, groups,
@@ -88,7 +90,7 @@ def fit(
 
 @dataclass(frozen=True)
 class Fit:
-    """What a fit knows in the end: working coordinates, the caller's rows and columns."""
+    """What a fit knows in the end, in the caller's rows, columns and units (but for the path)."""
 
     units: Units
     labels: np.ndarray
@@ -109,9 +111,11 @@ class Fit:
         path, weights_path = trace.path()
         if path is not None and not weights.size:
             weights_path = even(len(units.active))[None]
-        modes = cloud.points[cloud.member]
-        # Averaged in the cloud's own order of rows, which is not the caller's.
-        met = pd.DataFrame(modes).groupby(labels).mean().to_numpy()
+        cloud.release()
+        # Averaged in the cloud's own order of points, which is not the caller's.
+        group = np.empty(len(cloud.points), dtype=np.intp)
+        group[cloud.member] = labels
+        met = weighted_means(cloud.points, cloud.mass, group)
         ordered = trace.in_order(labels)
         final = largest_first(ordered)
         centers = np.empty_like(met)
@@ -119,8 +123,8 @@ class Fit:
         return cls(
             units=units,
             labels=final,
-            modes=trace.in_order(modes),
-            centers=centers,
+            modes=units.backward(cloud.points)[trace.in_order(cloud.member)],
+            centers=units.backward(centers),
             weights=trace.all_columns(weights) if weights.size else even(len(units.active)),
             history=trace.history(),
             n_iter=trace.n_iter,
@@ -130,6 +134,25 @@ class Fit:
             weights_path=weights_path,
             tree=tree,
         )
+
+
+def weighted_means(points, mass, group):
+    """Return the mean of each group's points, weighted by their mass.
+
+    The mean is taken relative to a point of the group, so that equal points have that point as
+    their mean, to the bit.
+
+    Examples
+    --------
+    >>> points, mass = np.array([[0.0], [3.0], [5.0]]), np.array([2.0, 1.0, 1.0])
+    >>> weighted_means(points, mass, [0, 0, 1]).tolist()
+    [[1.0], [5.0]]
+    """
+    _, first, group = np.unique(group, return_index=True, return_inverse=True)
+    share = mass / np.bincount(group, weights=mass)[group]
+    means = points[first]
+    np.add.at(means, group, share[:, None] * (points - points[first][group]))
+    return means
 
 
 def row_order(X):

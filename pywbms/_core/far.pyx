@@ -17,13 +17,13 @@ from pywbms._core.tiles cimport (
     feature_block,
     padded,
     tile_functions,
-    tile_functions_for,
+    tile_functions_here,
 )
 
 # Work between two looks at pending signals, in multiply-adds: well below a second.
 cdef double WORK_BETWEEN_SIGNALS = 5e8
 
-cdef const tile_functions* simd = tile_functions_for(NULL)
+cdef const tile_functions* simd = tile_functions_here()
 
 
 def aligned(rows, columns):

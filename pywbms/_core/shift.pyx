@@ -25,7 +25,7 @@ from pywbms._core.tiles cimport (
     feature_block,
     padded,
     tile_functions,
-    tile_functions_for,
+    tile_functions_here,
     tile_product,
 )
 
@@ -61,23 +61,11 @@ cdef Py_ssize_t ROOM_TO_KEEP = 6_000_000
 cdef enum:
     MANY_TILES = 8
 
-# The arithmetic for this machine; tests choose another with `use`.
-cdef const tile_functions* simd = tile_functions_for(NULL)
+cdef const tile_functions* simd = tile_functions_here()
 
 
-def use(name=None):
-    """Choose the instruction set ("any", "avx2", "avx512", None: the best); return its name."""
-    global simd
-    cdef const tile_functions* found
-    cdef bytes text
-    if name is None:
-        found = tile_functions_for(NULL)
-    else:
-        text = name.encode()
-        found = tile_functions_for(text)
-    if found is NULL:
-        raise ValueError(f"this machine has no instruction set {name!r}")
-    simd = found
+def instruction_set():
+    """Return the name of the instruction set in use: "avx512", "avx2" or "any"."""
     return simd.name.decode()
 
 

@@ -14,10 +14,10 @@ from pywbms._core.tiles cimport (
     feature_block,
     padded,
     tile_functions,
-    tile_functions_for,
+    tile_functions_here,
 )
 
-cdef const tile_functions* simd = tile_functions_for(NULL)
+cdef const tile_functions* simd = tile_functions_here()
 
 # A distance found in a tile is off by rounding; pairs this close to the largest are measured again.
 cdef double CLOSE = 1 - 1e-12

@@ -35,7 +35,7 @@ cdef extern from "simd/tile.h":
             const double* origin, const double* before, const double* after, double m,
             ptrdiff_t features, double* out, double* D, double* moved,
         ) noexcept nogil
-    const tile_functions* tile_functions_for(const char* name) nogil
+    const tile_functions* tile_functions_here() nogil
 
 # Points of a tile, and features that are packed at a time. A tile of the kernel matrix is then
 # 128 KiB, and with the packed points that feed it stays in an L2 cache of 512 KiB. The length of a

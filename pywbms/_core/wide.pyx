@@ -24,10 +24,10 @@ from pywbms._core.tiles cimport (
     padded,
     row_length,
     tile_functions,
-    tile_functions_for,
+    tile_functions_here,
 )
 
-cdef const tile_functions* simd = tile_functions_for(NULL)
+cdef const tile_functions* simd = tile_functions_here()
 
 # Points whose kernel values and coordinates go through the L2 cache at a time.
 cdef enum:
@@ -53,8 +53,8 @@ cdef Py_ssize_t block_width(Py_ssize_t g) noexcept nogil:
 
 
 def lanes(Py_ssize_t g):
-    """Return how many Gram matrices are summed side by side: as many as 64 MB can hold, up to 8."""
-    return max(2, min(8, 4_000_000 // (g * g)))
+    """Return how many Gram matrices are summed side by side: as many as 16 MB can hold, 2 … 8."""
+    return max(2, min(8, 2_000_000 // (g * g)))
 
 
 def workspace(Py_ssize_t g):

@@ -3,7 +3,12 @@
 #include "tile.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#ifndef __GNUC__
+#error "pywbms needs a compiler with vectors as gcc and clang have them"
+#endif
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define PYWBMS_X86 1
@@ -64,16 +69,18 @@ static inline pair_of_doubles larger_of_pairs(pair_of_doubles a, pair_of_doubles
     {#set, products_##set, differences_##set, kernel_##set, exponential_##set, pack_rows_##set, \
      pack_columns_##set, pack_masses_##set, add_##set, displace_##set}
 
-const tile_functions *tile_functions_for(const char *name) {
-    static const tile_functions any = FUNCTIONS(any);
+static const tile_functions any = FUNCTIONS(any);
 #ifdef PYWBMS_X86
-    static const tile_functions avx2 = FUNCTIONS(avx2);
-    static const tile_functions avx512 = FUNCTIONS(avx512);
-    __builtin_cpu_init();
-    if ((!name || !strcmp(name, "avx512")) && __builtin_cpu_supports("avx512f")) return &avx512;
-    if ((!name || !strcmp(name, "avx2")) && __builtin_cpu_supports("avx2") &&
-        __builtin_cpu_supports("fma"))
-        return &avx2;
+static const tile_functions avx2 = FUNCTIONS(avx2), avx512 = FUNCTIONS(avx512);
 #endif
-    return !name || !strcmp(name, "any") ? &any : NULL;
+
+const tile_functions *tile_functions_here(void) {
+    const char *wish = getenv("PYWBMS_SIMD");
+    if (wish && !strcmp(wish, "any")) return &any;
+#ifdef PYWBMS_X86
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && !(wish && !strcmp(wish, "avx2"))) return &avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &avx2;
+#endif
+    return &any;
 }

@@ -55,8 +55,8 @@ typedef struct {
                      ptrdiff_t features, double *out, double *D, double *moved);
 } tile_functions;
 
-/* The functions for an instruction set by name, or NULL where this machine has it not; for a name
- * of NULL, the best ones. */
-const tile_functions *tile_functions_for(const char *name);
+/* The functions for the best instruction set of this machine, or for the one that the environment
+ * variable PYWBMS_SIMD names ("any", "avx2"). */
+const tile_functions *tile_functions_here(void);
 
 #endif
