@@ -1,7 +1,7 @@
 """The step for rows so far from all others that every kernel value is next to nothing.
 
 Their kernel values are taken relative to that of the nearest point, which is one, as in a softmax:
-no sum is zero however far a point lies. It costs twice as much a row, and is exact for any distance.
+no sum is zero however far a point lies. It costs twice as much a row, and no distance is too far.
 """
 
 import numpy as np

@@ -98,7 +98,7 @@ cdef struct Step:  # what every tile of a step needs to know
 
 
 cdef struct Tournament:
-    # In round c, player c rests and c + m meets c − m, for m = 1 … meetings, modulo the (odd) number
+    # In round c, player c rests and c + m meets c − m, for m = 1 … meetings, modulo the odd number
     # of players. If the number of tiles is even, the last player is not there.
     Py_ssize_t players, meetings
     Py_ssize_t next, stop         # meetings, numbered round by round
@@ -313,7 +313,7 @@ cdef Py_ssize_t rows_of(Step* s, Py_ssize_t tile) noexcept nogil:
     return min(s.g - tile * TILE, <Py_ssize_t> TILE)
 
 
-# What is kept is found behind each other: all columns, all masses, all sums; what is not, in a slot.
+# What is kept lies behind each other: all columns, all masses, all sums; what is not, in a slot.
 
 cdef double* columns_of(Step* s, Py_ssize_t tile, Py_ssize_t b, double* slot) noexcept nogil:
     """(features, points): the scaled points of a tile, a block of features of them."""

@@ -22,6 +22,9 @@ cdef const tile_functions* simd = tile_functions_here()
 # A distance found in a tile is off by rounding; pairs this close to the largest are measured again.
 cdef double CLOSE = 1 - 1e-12
 
+# Share of pairs below which looking at the rim first is best.
+cdef double FEW = 0.05
+
 # How often to hop to the farthest point for a first guess.
 cdef enum:
     HOPS = 4
@@ -62,30 +65,38 @@ def diameter(
     centre, say that no pair of theirs can be farther apart than one already found.
     """
     cdef Cloud c
-    cdef Py_ssize_t g = points.shape[0], p = points.shape[1], tiles = (g + TILE - 1) // TILE, tile, i
-    cloud = np.asarray(points)
-    cdef const Py_ssize_t[::1] sequence = np.arange(g) if order is None else order
-    cdef double[::1] center = cloud.mean(axis=0)
-    cdef double[::1] ones = np.ones(p)
-    cdef double[::1] boxes = np.empty(2 * tiles * p)
+    cdef Py_ssize_t g = points.shape[0], p = points.shape[1], tiles = (g + TILE - 1) // TILE
+    cdef Py_ssize_t tile, i
+    cdef double[::1] center = np.asarray(points).mean(axis=0)
     cdef double[::1] radius = np.empty(g)
-    cdef double[::1] largest_radius = np.zeros(tiles)
+    for i in prange(g, nogil=True, num_threads=n_threads, schedule="static"):
+        radius[i] = sqrt(squared_distance(&points[i, 0], &center[0], p))
+    # A good first guess: from the point farthest from the centre to the one farthest from it, and
+    # on from there.
     cdef double[::1] from_hop = np.empty(g)
-    c.points, c.order, c.center, c.ones = &points[0, 0], &sequence[0], &center[0], &ones[0]
-    c.low, c.high, c.radius = &boxes[0], &boxes[tiles * p], &radius[0]
-    c.largest_radius = &largest_radius[0]
-    c.g, c.p, c.tiles, c.block = g, p, tiles, feature_block(p)
-    c.blocks = (p + c.block - 1) // c.block
-    for tile in prange(tiles, nogil=True, num_threads=n_threads, schedule="static"):
-        survey(&c, tile)
-    # A good first guess: from the point farthest from the centre to the one farthest from it, and on.
-    cdef Py_ssize_t hop = np.asarray(sequence)[np.argmax(radius)]
+    cdef Py_ssize_t hop = np.argmax(radius)
     cdef double guess = 0
     for _ in range(HOPS):
         for i in prange(g, nogil=True, num_threads=n_threads, schedule="static"):
             from_hop[i] = squared_distance(&points[i, 0], &points[hop, 0], p)
         hop = np.argmax(from_hop)
         guess = max(guess, sqrt(from_hop[hop]))
+
+    rim = np.argsort(-np.asarray(radius), kind="stable")
+    if order is None or pairs_on_the_rim(np.asarray(radius)[rim], guess) < FEW:
+        order = rim
+    cdef const Py_ssize_t[::1] sequence = order
+    cdef double[::1] in_order = np.asarray(radius)[order]
+    cdef double[::1] ones = np.ones(p)
+    cdef double[::1] boxes = np.empty(2 * tiles * p)
+    cdef double[::1] largest_radius = np.zeros(tiles)
+    c.points, c.order, c.center, c.ones = &points[0, 0], &sequence[0], &center[0], &ones[0]
+    c.low, c.high, c.radius = &boxes[0], &boxes[tiles * p], &in_order[0]
+    c.largest_radius = &largest_radius[0]
+    c.g, c.p, c.tiles, c.block = g, p, tiles, feature_block(p)
+    c.blocks = (p + c.block - 1) // c.block
+    for tile in prange(tiles, nogil=True, num_threads=n_threads, schedule="static"):
+        survey(&c, tile)
     cdef double[::1] largest = np.full(tiles, guess)
     cdef double[:, ::1] scratch = aligned(n_threads, TILE * ROW + 2 * padded(c.block) * ROW)
     cdef Py_ssize_t batch = 4 * n_threads, stop
@@ -98,6 +109,18 @@ def diameter(
     return guess
 
 
+def pairs_on_the_rim(radius, guess):
+    """Return the share of pairs whose distances from the centre add up to more than a guess.
+
+    Examples
+    --------
+    >>> float(pairs_on_the_rim(np.array([3.0, 2.0, 1.0, 0.0]), 4.5))
+    0.125
+    """
+    inward = radius[::-1]
+    return (len(radius) - np.searchsorted(inward, guess - radius, side="right")).mean() / len(radius)
+
+
 cdef double squared_distance(const double* a, const double* b, Py_ssize_t p) noexcept nogil:
     cdef double total = 0, difference
     cdef Py_ssize_t l
@@ -108,7 +131,7 @@ cdef double squared_distance(const double* a, const double* b, Py_ssize_t p) noe
 
 
 cdef void survey(Cloud* c, Py_ssize_t tile) noexcept nogil:
-    """Find the box around a tile's points, and how far each is from the centre."""
+    """Find the box around a tile's points, and the largest distance from the centre."""
     cdef Py_ssize_t start = tile * TILE, p = c.p, r, l
     cdef double* low = c.low + tile * p
     cdef double* high = c.high + tile * p
@@ -118,7 +141,6 @@ cdef void survey(Cloud* c, Py_ssize_t tile) noexcept nogil:
         for l in range(p):
             low[l] = y[l] if r == 0 else min(low[l], y[l])
             high[l] = y[l] if r == 0 else max(high[l], y[l])
-        c.radius[start + r] = sqrt(squared_distance(y, c.center, p))
         c.largest_radius[tile] = max(c.largest_radius[tile], c.radius[start + r])
 
 

@@ -1,4 +1,4 @@
-"""One blurring step for few points with many features (p ≫ n), where reading the data is what costs.
+"""One blurring step for few points with many features (p ≫ n), where reading the data costs most.
 
 The kernel matrix is small, so it is stored. One pass over blocks of features then makes, while a
 block is in the cache, the new points, their displacement along these features, the weights of the
@@ -184,7 +184,7 @@ def kernel(
     double[:, ::1] out,            # OUT  (g, padded) the share of each point in each one's mean
     Py_ssize_t[::1] nearest,       # OUT  (g,) a single row's nearest other point, else −1
 ):
-    """Write into `out` the rows of the kernel matrix, each relative to its nearest, summing to 1."""
+    """Write into `out` the rows of the kernel matrix, relative to the nearest, summing to 1."""
     cdef Py_ssize_t g = gram.shape[0], i
     cdef double inv_h = min(1 / h, 1e300)
     cdef double[::1] norm = np.zeros(g) if exact else np.diagonal(gram).copy()
