@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from pywbms._core.order import halve
+
 # Points of a tile of the core; smaller clouds are not worth ordering.
 TILE = 128
 LEAST_POINTS = 8 * TILE
@@ -12,9 +14,6 @@ MOST_FEATURES = 32
 
 def compact_order(points, weights):
     """Return an order of the points whose runs of 128 are compact in the weighted distance.
-
-    The points are halved along the feature with the largest weighted variance, then each half
-    again, until what is left fits a tile.
 
     Parameters
     ----------
@@ -40,15 +39,5 @@ def compact_order(points, weights):
     spread *= weights
     features = np.sort(np.argsort(-spread, kind="stable")[:MOST_FEATURES])
     scaled = points[:, features] * np.sqrt(weights[features])
-    parts = [(0, len(points))]
-    while parts:
-        start, stop = parts.pop()
-        if stop - start <= TILE:
-            continue
-        part = scaled[order[start:stop]]
-        along = part[:, part.var(axis=0).argmax()]
-        tiles = -(-(stop - start) // TILE)
-        half = TILE * (tiles // 2)
-        order[start:stop] = order[start:stop][np.argpartition(along, half)]
-        parts += [(start, start + half), (start + half, stop)]
+    halve(np.ascontiguousarray(scaled), order)
     return order

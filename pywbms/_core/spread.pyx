@@ -117,8 +117,8 @@ def pairs_on_the_rim(radius, guess):
     >>> float(pairs_on_the_rim(np.array([3.0, 2.0, 1.0, 0.0]), 4.5))
     0.125
     """
-    inward = radius[::-1]
-    return (len(radius) - np.searchsorted(inward, guess - radius, side="right")).mean() / len(radius)
+    n = len(radius)
+    return (n - np.searchsorted(radius[::-1], guess - radius, side="right")).mean() / n
 
 
 cdef double squared_distance(const double* a, const double* b, Py_ssize_t p) noexcept nogil:

@@ -303,7 +303,8 @@ cdef void advance_lane(
                     gram[i] *= factor
             least[0] = smallest
         for l in range(features):
-            root[l] = exp((least[0] - D[start + l] / lam) / 2)
+            root[l] = (least[0] - D[start + l] / lam) / 2
+        simd.exponential(root, root, features)
         simd.pack_columns(after, ldb, every, g, features, root, ld, columns)
         add_to_gram(columns, g, features, False, b == blocks[0], gram)
 

@@ -65,13 +65,33 @@ static inline pair_of_doubles larger_of_pairs(pair_of_doubles a, pair_of_doubles
 #undef MAX
 #endif
 
+#ifdef PYWBMS_X86
+/* A single vector of 8 columns is better split into two of 4: there is one broadcast for each of its
+ * multiplications either way, and of the short ones two can be done at a time. */
+#define SPLIT(name)                                                                              \
+    static void name##_split(double *C, ptrdiff_t ldc, const double *A, ptrdiff_t lda,           \
+                             const double *B, ptrdiff_t b_k, ptrdiff_t b_r, ptrdiff_t rows,      \
+                             ptrdiff_t cols, ptrdiff_t K, int fresh) {                           \
+        ptrdiff_t most = cols % 24 == 8 ? cols - 8 : cols;                                       \
+        if (most) name##_avx512(C, ldc, A, lda, B, b_k, b_r, rows, most, K, fresh);              \
+        if (most < cols)                                                                         \
+            name##_avx2(C + most, ldc, A + most, lda, B, b_k, b_r, rows, 8, K, fresh);           \
+    }
+SPLIT(products)
+SPLIT(differences)
+#endif
+
 #define FUNCTIONS(set)                                                                        \
     {#set, products_##set, differences_##set, kernel_##set, exponential_##set, pack_rows_##set, \
      pack_columns_##set, pack_masses_##set, add_##set, displace_##set}
 
 static const tile_functions any = FUNCTIONS(any);
 #ifdef PYWBMS_X86
-static const tile_functions avx2 = FUNCTIONS(avx2), avx512 = FUNCTIONS(avx512);
+static const tile_functions avx2 = FUNCTIONS(avx2);
+static const tile_functions avx512 = {
+    "avx512",           products_split,     differences_split,  kernel_avx512, exponential_avx512,
+    pack_rows_avx512, pack_columns_avx512, pack_masses_avx512, add_avx512,    displace_avx512,
+};
 #endif
 
 const tile_functions *tile_functions_here(void) {

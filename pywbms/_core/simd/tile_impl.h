@@ -135,24 +135,37 @@ TARGET static void NAME(differences)(
     NAME(panels)(C, ldc, A, lda, B, b_k, b_r, rows, cols, K, fresh, 1);
 }
 
+/* Two rows at a time: what is read and written for a column serves both. */
+INLINE void NAME(kernel_rows)(
+    double *T, ptrdiff_t ldt, double factor, const double *row_norm, const double *col_norm,
+    const int rows, ptrdiff_t cols, double *row_max, double *col_max) {
+    vec largest[2] = {{0}, {0}};
+    for (ptrdiff_t c = 0; c < cols; c += WIDTH) {
+        vec norm = NAME(load)(col_norm + c), most = NAME(load)(col_max + c);
+        _Pragma("GCC unroll 2") for (int r = 0; r < rows; r++) {
+            vec x = NAME(load)(T + r * ldt + c) * factor - (row_norm[r] + norm);
+            x = NAME(exp)(x);
+            NAME(store)(T + r * ldt + c, x);
+            largest[r] = MAX(largest[r], x);
+            most = MAX(most, x);
+        }
+        NAME(store)(col_max + c, most);
+    }
+    _Pragma("GCC unroll 2") for (int r = 0; r < rows; r++) {
+        row_max[r] = 0;
+        for (int i = 0; i < WIDTH; i++)
+            row_max[r] = largest[r][i] > row_max[r] ? largest[r][i] : row_max[r];
+    }
+}
+
 TARGET static void NAME(kernel)(
     double *T, ptrdiff_t ldt, double factor, const double *row_norm, const double *col_norm,
     ptrdiff_t rows, ptrdiff_t cols, double *row_max, double *col_max) {
-    for (ptrdiff_t r = 0; r < rows; r++) {
-        double *row = T + r * ldt;
-        vec largest = {0}, norm = NAME(all)(row_norm[r]);
-        for (ptrdiff_t c = 0; c < cols; c += WIDTH) {
-            vec x = NAME(load)(row + c) * factor - (norm + NAME(load)(col_norm + c));
-            x = NAME(exp)(x);
-            NAME(store)(row + c, x);
-            largest = MAX(largest, x);
-            NAME(store)(col_max + c, MAX(NAME(load)(col_max + c), x));
-        }
-        double each[WIDTH], most = 0;
-        NAME(store)(each, largest);
-        for (int i = 0; i < WIDTH; i++) most = each[i] > most ? each[i] : most;
-        row_max[r] = most;
-    }
+    ptrdiff_t r = 0;
+    for (; r + 2 <= rows; r += 2)
+        NAME(kernel_rows)(T + r * ldt, ldt, factor, row_norm + r, col_norm, 2, cols, row_max + r, col_max);
+    if (r < rows)
+        NAME(kernel_rows)(T + r * ldt, ldt, factor, row_norm + r, col_norm, 1, cols, row_max + r, col_max);
 }
 
 /* The compiler turns the loops below into the vectors of the instruction set by itself. */
