@@ -49,7 +49,7 @@ cdef enum:
 
 
 cdef Py_ssize_t block_width(Py_ssize_t g) noexcept nogil:
-    return 192 if g <= 128 else FEATURES  # measured
+    return 192 if g <= 128 else 144 if g <= 400 else FEATURES  # measured
 
 
 def lanes(Py_ssize_t g):
