@@ -13,12 +13,13 @@ from sklearn.base import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pywbms import _auto
 from pywbms._check import check_parameters, numeric_frame, require_finite, require_squarable
 from pywbms._core.nearest import nearest
 from pywbms._threads import number_of_threads, worth
-from pywbms._units import varying_columns
-from pywbms.fit import fit
+from pywbms._units import mean_variance
+from pywbms._trace import State
+from pywbms.fit import fit, says_stop
+from pywbms.select import choose
 
 
 class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -218,24 +219,18 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
                     UserWarning,
                     stacklevel=2,
                 )
-        settings = {
-            name: getattr(self, name)
-            for name in (
-                "exclude_self", "warmup", "stop", "patience", "tol", "max_iter", "eps",
-                "standardize", "merge", "lam_scale",
-            )
-        }  # fmt: skip
-        settings["n_threads"] = number_of_threads(self.n_jobs)
-        h, lam, selection = self.h, self.lam, None
-        if isinstance(lam, str):
-            lam = _auto.LAM * (unit or 1.0) * (len(X) if self.lam_scale == "sum" else 1)
-        if isinstance(h, str):
-            h, selection = self._choose_h(X, lam, unit or 1.0, settings)
-        h, lam = float(h), float(lam)
+        settings = {**self.fit_settings(), "n_threads": number_of_threads(self.n_jobs)}
+        choice = self._choose(X, settings)
+        to_scale = len(X) if self.lam_scale == "sum" else 1
+        h = float(choice.h if isinstance(self.h, str) else self.h)
+        lam = float(choice.lam * to_scale if isinstance(self.lam, str) else self.lam)
         fitted = fit(
             X, h, lam, record_path=self.record_path, callback=self._after_iteration, **settings
         )
-        self.h_, self.lam_, self.selection_ = h, lam, selection
+        self.h_, self.lam_, self.choice_ = h, lam, choice
+        self.selection_ = None
+        if choice is not None:
+            self.selection_ = choice.table.assign(lam=choice.table["lam"] * to_scale)
         self._keep(X, fitted)
         if not (fitted.converged or fitted.interrupted):
             last = fitted.history.iloc[-1]
@@ -301,15 +296,27 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
     def _names(self):
         return getattr(self, "feature_names_in_", range(self.n_features_in_))
 
-    def _choose_h(self, X, lam, unit, settings):
-        tries = {**settings, "max_iter": min(self.max_iter, _auto.MAX_ITER)}
+    def fit_settings(self):
+        """Return the parameters that `fit.fit` takes, without h, lam and the number of threads."""
+        names = (
+            "exclude_self", "warmup", "stop", "patience", "tol", "max_iter", "eps",
+            "standardize", "merge", "lam_scale",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names}
 
-        def partition(h):
-            return fit(X, h, lam, record_path=False, callback=None, **tries).labels
+    def _choose(self, X, settings):
+        """Return the `Selection` of what is "auto", or None if neither h nor lam is."""
+        if not (isinstance(self.h, str) or isinstance(self.lam, str)):
+            return None
+        scale = len(X) if self.lam_scale == "sum" else 1
+        h = None if isinstance(self.h, str) else [float(self.h)]
+        lam = None if isinstance(self.lam, str) else [float(self.lam) / scale]
+        jobs = settings["n_threads"]
 
-        h, table = _auto.choose_h(partition, len(X), unit)
-        table.insert(1, "lam", float(lam))
-        return h, table
+        def report(n_fits, k):
+            return says_stop(self._after_iteration(State.of_trial(n_fits, k, len(X))))
+
+        return choose(X, h, lam, settings, n_jobs=jobs, report=report)
 
     def _after_iteration(self, state):
         if self.verbose:
@@ -332,15 +339,6 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
                 setattr(self, name, value)
             elif hasattr(self, name):  # of an earlier fit
                 delattr(self, name)
-
-
-def mean_variance(X):
-    """Return the mean variance of the columns that vary, or 1 if none does.
-
-    It is the same to the bit for any order of the rows.
-    """
-    varying = varying_columns(X)
-    return float(np.sort(X[:, varying], axis=0).var(axis=0).mean()) if varying.any() else 1.0
 
 
 def nearest_labels(queries, rows, labels, weights, units, n_jobs=None):
