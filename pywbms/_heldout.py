@@ -33,7 +33,7 @@ class HeldOut:
 
     def __init__(self, rows, rng):
         scores = standardised(rows)
-        step = np.array([np.diff(np.unique(column)).min(initial=1.0) for column in scores.T])
+        step = np.array([np.diff(np.unique(column)).min() for column in scores.T])
         self._rows = standardised(scores + step * (rng.uniform(size=scores.shape) - 0.5))
         self._straight = {}
         self._single = {}

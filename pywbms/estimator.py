@@ -38,12 +38,13 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
     ----------
     h : float or "auto", default "auto"
         Bandwidth of the kernel exp(−‖a − b‖²_w / h). On z-scores, useful values lie between
-        0.005 (many tight clusters) and 1. "auto" fits a grid of ten values and takes the one
-        at which halving or doubling h changes the partition least; where none is stable, the
-        largest, which mostly gives one cluster.
+        0.005 (many tight clusters) and 1. "auto" chooses it from the data (`pywbms.select`):
+        clusters that come back in subsets of the rows and foretell the rows left out; where
+        there are none, so large a value that all rows are one cluster.
     lam : float or "auto", default "auto"
         Strength of the entropy term in w_l ∝ exp(−D_l / lam): small values put all weight on
-        few features, large ones make all weights alike. "auto" is 0.1 on the mean scale.
+        few features, large ones make all weights alike. "auto" chooses it together with h, or
+        for the h that is given.
     lam_scale : {"mean", "sum"}, default "mean"
         Whether D_l is the mean (the paper) or the sum (the released code) over the rows of the
         squared displacements along feature l.
@@ -71,14 +72,16 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         Let equal rows, and points that have met, travel on as one weighted point: the same
         labels for less work.
     n_jobs : int, optional
-        Threads, counted as in joblib (None: 1, −1: all). No result depends on it.
+        Threads, counted as in joblib (None: 1, −1: all); fits at a time while h and lam are
+        chosen. No result depends on it.
     record_path : bool, default False
         Keep where every row was after each iteration (`path_`, `weights_path_`).
     verbose : bool, default False
         Print a line an iteration.
     callback : callable, optional
         Called after each iteration with a read-only `State`; returning True ends the fit, which
-        then keeps what it has. The trial fits that choose h are not reported.
+        then keeps what it has. While h and lam are chosen it is called after each trial fit, with
+        a state whose phase is "select"; returning True then takes the best pair so far.
 
     Attributes
     ----------
@@ -100,7 +103,9 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
     history_ : DataFrame
         A row an iteration: phase, iteration, diameter, movement, groups, entropy, n_points.
     selection_ : DataFrame or None
-        The grid of h with its scores, if h was "auto".
+        The pairs (h, lam) that were tried, with their scores, if any was "auto".
+    choice_ : Selection or None
+        The same with the reasons in words and the alternatives; its lam is on the mean scale.
     path_ : ndarray of shape (n_iter_ + 1, n, p)
         With `record_path`: the rows in working coordinates (z-scores), from the start on.
     weights_path_ : ndarray of shape (n_iter_ + 1, p)
@@ -372,7 +377,7 @@ def refit_with_path(model):
     last = None if model.converged_ else model.history_.iloc[-1][["phase", "iteration"]]
     again = fit_with_path(model._X, params, last)
     again.set_params(callback=model.callback, verbose=model.verbose)
-    again.selection_ = model.selection_
+    again.selection_, again.choice_ = model.selection_, model.choice_
     return again
 
 

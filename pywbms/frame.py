@@ -102,7 +102,9 @@ class WBMSResult:
     h, lam : float
     converged : bool
     selection : DataFrame or None
-        How h was chosen, if it was.
+        The pairs (h, lam) that were tried, with their scores, if h or lam was chosen.
+    choice : Selection or None
+        How h and lam were chosen, in words (``print(result.choice)``), and the alternatives.
     scale : Series
         What each column was divided by (its standard deviation) before clustering.
     path : ndarray of shape (n_iter + 1, rows, columns) or None
@@ -175,6 +177,10 @@ class WBMSResult:
         return None if chosen is None else chosen.copy()
 
     @property
+    def choice(self):  # noqa: D102
+        return self.estimator.choice_
+
+    @property
     def scale(self):  # noqa: D102
         return pd.Series(self.estimator._units.scale, index=self._columns, name="scale")
 
@@ -239,6 +245,11 @@ class WBMSResult:
         ----------
         top : int, default 5
             How many of the heaviest columns to show.
+
+        Returns
+        -------
+        Summary
+            A DataFrame; where the choice of h and lam is uncertain its print ends with a note.
         """
         order = np.argsort(-self.estimator.feature_weights_, kind="stable")[:top]
         size = np.bincount(self.estimator.labels_, minlength=self.n_clusters)
@@ -246,14 +257,14 @@ class WBMSResult:
         table.columns = table.columns.to_flat_index()
         table.insert(0, "size", size, allow_duplicates=True)
         table.insert(1, "share", size / size.sum(), allow_duplicates=True)
-        return table
+        return Summary.of(table, self._note())
 
     def plot(self, kind="overview", **options):
         """Draw the result (needs matplotlib).
 
         Parameters
         ----------
-        kind : {"overview", "clusters", "weights", "collapse"}
+        kind : {"overview", "clusters", "weights", "collapse", "selection"}
         **options
             Options of the function of that name in `pywbms.plot`.
         """
@@ -280,14 +291,18 @@ class WBMSResult:
         omitted = int((~self._kept).sum())
         if omitted:
             lines.append(f"rows left out (missing values): {omitted}")
+        if self._note():
+            lines += ["", self._note()]
         lines += ["", "labels weights centers modes history summary() plot() predict() augment()"]
         return "\n".join(lines)
 
     def _repr_html_(self):
         table = self.summary().to_html(float_format=lambda x: f"{x:.4g}", max_rows=20)
         heaviest = html.escape(self._some(self._heaviest(), 6))
+        note = "".join(f"<br>{html.escape(line)}" for line in self._note().splitlines())
         return (
-            f"<p><b>{html.escape(self._headline())}</b><br>heaviest columns: {heaviest}</p>{table}"
+            f"<p><b>{html.escape(self._headline())}</b><br>heaviest columns: {heaviest}{note}</p>"
+            f"{table}"
         )
 
     def _headline(self):
@@ -298,6 +313,14 @@ class WBMSResult:
             f"{counted(len(self._columns), 'column')} (h = {self.h:.4g}, lam = {self.lam:.4g}; "
             f"{how} by the rule {model.stop!r} after {counted(self.n_iter, 'iteration')})"
         )
+
+    def _note(self):
+        """Return what to bear in mind about the choice of h and lam, if anything."""
+        if self.choice is None:
+            return ""
+        if self.n_clusters == 1:
+            return self.choice.explanation
+        return self.choice.note
 
     def _heaviest(self):
         return (f"{name} {w:.2f}" for name, w in self.weights.sort_values(ascending=False).items())
@@ -310,6 +333,31 @@ class WBMSResult:
 
     def _rows(self, matrix):
         return pd.DataFrame(matrix, index=self._index[self._kept], columns=self._columns, copy=True)
+
+
+class Summary(pd.DataFrame):
+    """A DataFrame whose print ends with a note, if there is one."""
+
+    _metadata = ("note",)
+
+    @classmethod
+    def of(cls, table, note):
+        """Return a table with a note."""
+        summary = cls(table)
+        summary.note = note
+        return summary
+
+    @property
+    def _constructor(self):
+        return pd.DataFrame  # what is computed from a summary is none any more
+
+    def __repr__(self):
+        note = getattr(self, "note", "")
+        return super().__repr__() + (f"\n\n{note}" if note else "")
+
+    def _repr_html_(self):
+        note = html.escape(getattr(self, "note", "")).replace("\n", "<br>")
+        return (super()._repr_html_() or "") + (f"<p>{note}</p>" if note else "")
 
 
 def as_frame(data, columns=None):
