@@ -27,9 +27,9 @@ LEAST_MEAN_SIZE = 4
 MAX_ITER = 50
 # Partitions that agree as well as this (adjusted Rand index) are the same one.
 SAME = 0.9
-GROUPS, PAIRS_A_GROUP = 5, 2
-# After half of the subsets, pairs with less than this share of the best score are given up.
-WITHIN_REACH = 0.6
+MOST_JUDGED, PAIRS_A_PARTITION, JUDGED_AT_ONCE = 12, 2, 4
+# The more clusters, the more they say of any data that are not one smooth cloud.
+PRICE_OF_CLUSTERS = 0.25
 # A smaller gain times stability than this, in nats a row, is no evidence of clusters.
 LEAST_EVIDENCE = 0.1
 
@@ -44,8 +44,8 @@ class Pair:
     labels : ndarray of shape (n,)
     weights : ndarray of shape (p,)
     screened : float
-        Gain in log density of one half of the rows from the clusters in the other, the clusters
-        being those of all rows; 0 if not looked at.
+        What the clusters say between halves: the gain in log density of one half of the rows from
+        the clusters in the other, the clusters being those of all rows; 0 if not looked at.
     agreements, gains : list of float
         Of each subset: the adjusted Rand index with the clustering of all rows, and the gain in
         log density of the rows left out.
@@ -85,14 +85,14 @@ class Pair:
         return self.stability * max(self.gain, 0.0)
 
     @property
-    def score(self):
-        """Evidence over the square root of the number of clusters: what is compared."""
-        return self.evidence / np.sqrt(self.k)
+    def promise(self):
+        """The score of perfect stability: no subset has to be clustered to know it."""
+        return max(self.screened, 0.0) / self.k**PRICE_OF_CLUSTERS
 
     @property
-    def promise(self):
-        """What the score may be, before any subset is clustered."""
-        return max(self.screened, 0.0) / np.sqrt(self.k)
+    def score(self):
+        """Stability times what the clusters say between halves, at a price for their number."""
+        return self.stability * self.promise
 
 
 class Stopped(Exception):
@@ -141,10 +141,10 @@ class Search:
         """Search; `pairs` and `complete` tell what came of it."""
         try:
             self._fit_grid()
-            self._judge(self._promising(list(self.pairs.values())))
+            self._judge(self.pairs.values())
             best = self.best()
             if best is not None:
-                self._judge(self._promising(self._fit_around(best)))
+                self._judge(self._fit_around(best))
             self.complete = True
         except Stopped:
             pass
@@ -157,7 +157,8 @@ class Search:
     def fit_pairs(self, places):
         """Fit all rows at the given (h, lam) that are new; return the pairs of all of them."""
         new = [place for place in dict.fromkeys(places) if place not in self.pairs]
-        for (h, lam), (labels, weights) in zip(new, self._fits([(p, None) for p in new]), strict=True):
+        fits = self._fits([(place, None) for place in new])
+        for (h, lam), (labels, weights) in zip(new, fits, strict=True):
             self.pairs[h, lam] = pair = Pair(h, lam, labels, weights)
             if 2 <= pair.k <= self._most_clusters:
                 pair.screened = self._screen(pair)
@@ -187,8 +188,7 @@ class Search:
             yield float(np.sqrt(max(several) * min(single))), lam
 
     def _fit_around(self, pair):
-        """Fit halfway to the neighbours of a pair in both directions; return what is new."""
-        known = set(self.pairs)
+        """Fit halfway to the neighbours of a pair in both directions; return these pairs."""
         hs, lams = [pair.h], [pair.lam]
         if self._h is None:
             hs += [pair.h / np.sqrt(H_STEP), pair.h * np.sqrt(H_STEP)]
@@ -197,8 +197,7 @@ class Search:
             here = int(np.searchsorted(others, pair.lam))
             near = [others[i] for i in (here - 1, here + 1) if 0 <= i < len(others)]
             lams += [np.sqrt(pair.lam * other) for other in near]
-        around = self.fit_pairs([(float(h), float(lam)) for h in hs for lam in lams])
-        return [other for other in around if (other.h, other.lam) not in known] + [pair]
+        return self.fit_pairs([(float(h), float(lam)) for h in hs for lam in lams])
 
     def _screen(self, pair):
         """Return what the clusters of all rows say in one half about the other."""
@@ -209,34 +208,28 @@ class Search:
             ]
         )
 
-    def _promising(self, pairs):
-        """Return the pairs worth judging: the best few of each of the best few partitions."""
-        eligible = [pair for pair in pairs if pair.screened > LEAST_EVIDENCE / 2]
-        eligible.sort(key=lambda pair: (-pair.promise, pair.h, pair.lam))
-        groups = []
-        for pair in eligible:
-            for group in groups:
-                if adjusted_rand_score(pair.labels, group[0].labels) >= SAME:
-                    group.append(pair)
-                    break
-            else:
-                groups.append([pair])
-        return [pair for group in groups[:GROUPS] for pair in middle(group, PAIRS_A_GROUP)]
-
     def _judge(self, pairs):
-        """Cluster the subsets with each pair; give up halfway those that are out of reach."""
-        half = (len(self._subsets) + 1) // 2
-        for subsets in (self._subsets[:half], self._subsets[half:]):
-            pairs = [pair for pair in pairs if len(pair.gains) < len(self._subsets)]
-            best = max((pair.score for pair in self.pairs.values()), default=0.0)
-            pairs = [pair for pair in pairs if not pair.judged or pair.score >= WITHIN_REACH * best]
-            tasks = [((pair.h, pair.lam), rows) for pair in pairs for rows in subsets]
-            owners = [pair for pair in pairs for _ in subsets]
-            results = self._fits(tasks)
-            for pair, (_, rows), (labels, weights) in zip(owners, tasks, results, strict=True):
+        """Cluster the subsets with the pairs that may have the best score.
+
+        The most promising come first, a few at a time, and few of each partition. It ends where
+        even perfect stability would not be enough to win.
+        """
+        promising = [pair for pair in pairs if pair.screened > LEAST_EVIDENCE / 2]
+        waiting = [pair for pair in by_partition(promising) if not pair.judged][:MOST_JUDGED]
+        while waiting:
+            best = max((pair.score for pair in self.pairs.values() if pair.judged), default=0.0)
+            waiting = [pair for pair in waiting if pair.promise > best]
+            now, waiting = waiting[:JUDGED_AT_ONCE], waiting[JUDGED_AT_ONCE:]
+            tasks = [((pair.h, pair.lam), rows) for pair in now for rows in self._subsets]
+            owners = [pair for pair in now for _ in self._subsets]
+            found = {}
+            for pair, (_, rows), fitted in zip(owners, tasks, self._fits(tasks), strict=True):
+                labels, weights = fitted
                 agreement = adjusted_rand_score(pair.labels[rows], labels)
-                pair.agreements += (agreement,)
-                pair.gains += (self._heldout.gain(rows, labels, weights),)
+                gain = self._heldout.gain(rows, labels, weights)
+                found.setdefault(id(pair), []).append((agreement, gain))
+            for pair in now:
+                pair.agreements, pair.gains = zip(*found[id(pair)], strict=True)
 
     def _fits(self, tasks):
         """Yield labels and weights of fits at ((h, lam), rows), in the order of the tasks."""
@@ -293,6 +286,20 @@ def random_rows(n, size, rng):
     mask = np.zeros(n, dtype=bool)
     mask[rng.permutation(n)[:size]] = True
     return mask
+
+
+def by_partition(pairs):
+    """Return pairs by falling promise, few of each partition, and those from the middle of it."""
+    groups = []
+    for pair in sorted(pairs, key=lambda pair: (-pair.promise, pair.h, pair.lam)):
+        for group in groups:
+            if adjusted_rand_score(pair.labels, group[0].labels) >= SAME:
+                group.append(pair)
+                break
+        else:
+            groups.append([pair])
+    chosen = [pair for group in groups for pair in middle(group, PAIRS_A_PARTITION)]
+    return sorted(chosen, key=lambda pair: -pair.promise)
 
 
 def middle(pairs, number):

@@ -35,9 +35,7 @@ def heat(ax, table, values, title, *, texts, cmap, label, blank=None, norm=None)
     lams = np.unique(table["lam"])
     row = np.searchsorted(lams, table["lam"])
     left, right = edges(table["h"].to_numpy(), row)
-    cells = [
-        Rectangle((a, r - 0.5), b - a, 1.0) for a, b, r in zip(left, right, row, strict=True)
-    ]
+    cells = [Rectangle((a, r - 0.5), b - a, 1.0) for a, b, r in zip(left, right, row, strict=True)]
     known = np.ones(len(table), dtype=bool) if blank is None else ~blank
     ax.add_collection(
         PatchCollection(

@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pywbms._check import check_parameters, numeric_frame, require_finite, require_squarable
 from pywbms._core.nearest import nearest
 from pywbms._threads import number_of_threads, worth
-from pywbms._units import mean_variance
 from pywbms._trace import State
+from pywbms._units import mean_variance
 from pywbms.fit import fit, says_stop
 from pywbms.select import choose
 

@@ -269,8 +269,8 @@ def no_clusters(search):
     told = "no partition foretells rows left out better than a single cloud does"
     if best is not None and best.evidence > 0:
         told = (
-            f"the best partition (k = {best.k}) has a stability of {best.stability:.2f} and foretells "
-            f"rows left out by {best.gain:.2g} nats a row better than a single cloud does; their "
+            f"the best partition (k = {best.k}) has a stability of {best.stability:.2f} and "
+            f"foretells rows left out by {best.gain:.2g} nats a row better than a single cloud; their "
             f"product would have to be {LEAST_EVIDENCE:g}"
         )
     return f"No clusters: {told}. All rows are one."
