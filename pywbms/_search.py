@@ -17,7 +17,8 @@ from pywbms.fit import fit
 # up until all rows are one cluster, and down until there are more clusters than could be judged.
 H_START, H_STEP = 0.07, 1.8
 LOWEST_STEPS, HIGHEST_STEPS = -16, 12
-HOPELESS_IN_A_ROW = 3
+# It turns back where three in a row promise less than this share of the best on the way.
+WORTH_GOING_ON, HOPELESS_IN_A_ROW = 0.6, 3
 LOW_ENOUGH = -4  # steps; a partition that stays the same down to here is all there is
 # In the last one the weights are all but alike.
 LAM_GRID = (0.015, 0.05, 0.12, 0.35, 5.0)
@@ -143,7 +144,7 @@ class Search:
             self._fit_grid()
             self._judge(self.pairs.values())
             best = self.best()
-            if best is not None:
+            if best is not None and not self._in_the_middle(best):
                 self._judge(self._fit_around(best))
             self.complete = True
         except Stopped:
@@ -187,16 +188,32 @@ class Search:
         if several and single and max(several) < min(single):
             yield float(np.sqrt(max(several) * min(single))), lam
 
+    def _in_the_middle(self, pair):
+        """Tell whether the same clusters are found at a lower and a higher h and nearby lam."""
+        alike = [
+            (other.h, other.lam)
+            for other in self.pairs.values()
+            if np.array_equal(other.labels, pair.labels)
+        ]
+        lams = [lam for lam in self._neighbours(pair) if self._lam is None]
+        return (
+            self._h is not None
+            or {-1, 1} <= {int(np.sign(h - pair.h)) for h, lam in alike if lam == pair.lam}
+        ) and set(lams) <= {lam for _, lam in alike}
+
+    def _neighbours(self, pair):
+        """Return the next lower and higher lam that were tried."""
+        lams = np.unique([other.lam for other in self.pairs.values()])
+        here = int(np.searchsorted(lams, pair.lam))
+        return [lams[i] for i in (here - 1, here + 1) if 0 <= i < len(lams)]
+
     def _fit_around(self, pair):
         """Fit halfway to the neighbours of a pair in both directions; return these pairs."""
         hs, lams = [pair.h], [pair.lam]
         if self._h is None:
             hs += [pair.h / np.sqrt(H_STEP), pair.h * np.sqrt(H_STEP)]
         if self._lam is None:
-            others = np.unique([other.lam for other in self.pairs.values()])
-            here = int(np.searchsorted(others, pair.lam))
-            near = [others[i] for i in (here - 1, here + 1) if 0 <= i < len(others)]
-            lams += [np.sqrt(pair.lam * other) for other in near]
+            lams += [np.sqrt(pair.lam * lam) for lam in self._neighbours(pair)]
         return self.fit_pairs([(float(h), float(lam)) for h in hs for lam in lams])
 
     def _screen(self, pair):
@@ -258,6 +275,7 @@ class Walk:
         self.ended = False
         self._sign = 1 if up else -1
         self._last = None
+        self._best = 0.0
         self._hopeless = 0
 
     def go_on(self, pair):
@@ -267,7 +285,9 @@ class Walk:
         if self._sign > 0:
             self.ended = pair.k == 1
         else:
-            self._hopeless = self._hopeless + 1 if pair.k > 1 and pair.screened <= 0 else 0
+            self._best = max(self._best, pair.promise)
+            hopeless = pair.k > 1 and pair.promise <= WORTH_GOING_ON * self._best
+            self._hopeless = self._hopeless + 1 if hopeless else 0
             self.ended = self._hopeless == HOPELESS_IN_A_ROW or (same and self.step <= LOW_ENOUGH)
         self.step += self._sign * (2 if same and pair.k > 1 else 1)
         self.ended |= not LOWEST_STEPS <= self.step <= HIGHEST_STEPS

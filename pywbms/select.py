@@ -270,7 +270,7 @@ def no_clusters(search):
     if best is not None and best.evidence > 0:
         told = (
             f"the best partition (k = {best.k}) has a stability of {best.stability:.2f} and "
-            f"foretells rows left out by {best.gain:.2g} nats a row better than a single cloud; their "
+            f"foretells rows left out by {best.gain:.2g} nats a row better than one cloud; their "
             f"product would have to be {LEAST_EVIDENCE:g}"
         )
     return f"No clusters: {told}. All rows are one."
