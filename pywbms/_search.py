@@ -142,10 +142,10 @@ class Search:
         """Search; `pairs` and `complete` tell what came of it."""
         try:
             self._fit_grid()
-            self._judge(self.pairs.values())
+            self.judge(self.pairs.values())
             best = self.best()
             if best is not None and not self._in_the_middle(best):
-                self._judge(self._fit_around(best))
+                self.judge(self._fit_around(best))
             self.complete = True
         except Stopped:
             pass
@@ -225,17 +225,18 @@ class Search:
             ]
         )
 
-    def _judge(self, pairs):
+    def judge(self, pairs, every=False):
         """Cluster the subsets with the pairs that may have the best score.
 
         The most promising come first, a few at a time, and few of each partition. It ends where
-        even perfect stability would not be enough to win.
+        even perfect stability would not be enough to win, unless every pair is asked for.
         """
         promising = [pair for pair in pairs if pair.screened > LEAST_EVIDENCE / 2]
-        waiting = [pair for pair in by_partition(promising) if not pair.judged][:MOST_JUDGED]
+        waiting = [pair for pair in by_partition(promising) if not pair.judged]
+        waiting = waiting if every else waiting[:MOST_JUDGED]
         while waiting:
             best = max((pair.score for pair in self.pairs.values() if pair.judged), default=0.0)
-            waiting = [pair for pair in waiting if pair.promise > best]
+            waiting = [pair for pair in waiting if every or pair.promise > best]
             now, waiting = waiting[:JUDGED_AT_ONCE], waiting[JUDGED_AT_ONCE:]
             tasks = [((pair.h, pair.lam), rows) for pair in now for rows in self._subsets]
             owners = [pair for pair in now for _ in self._subsets]

@@ -1,0 +1,1 @@
+"""Studies and timings; not part of the installed package."""
