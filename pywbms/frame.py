@@ -257,7 +257,7 @@ class WBMSResult:
         table.columns = table.columns.to_flat_index()
         table.insert(0, "size", size, allow_duplicates=True)
         table.insert(1, "share", size / size.sum(), allow_duplicates=True)
-        return Summary.of(table, self._note())
+        return Summary.of(table, self.note)
 
     def plot(self, kind="overview", **options):
         """Draw the result (needs matplotlib).
@@ -291,15 +291,15 @@ class WBMSResult:
         omitted = int((~self._kept).sum())
         if omitted:
             lines.append(f"rows left out (missing values): {omitted}")
-        if self._note():
-            lines += ["", self._note()]
+        if self.note:
+            lines += ["", self.note]
         lines += ["", "labels weights centers modes history summary() plot() predict() augment()"]
         return "\n".join(lines)
 
     def _repr_html_(self):
         table = self.summary().to_html(float_format=lambda x: f"{x:.4g}", max_rows=20)
         heaviest = html.escape(self._some(self._heaviest(), 6))
-        note = "".join(f"<br>{html.escape(line)}" for line in self._note().splitlines())
+        note = "".join(f"<br>{html.escape(line)}" for line in self.note.splitlines())
         return (
             f"<p><b>{html.escape(self._headline())}</b><br>heaviest columns: {heaviest}{note}</p>"
             f"{table}"
@@ -314,8 +314,9 @@ class WBMSResult:
             f"{how} by the rule {model.stop!r} after {counted(self.n_iter, 'iteration')})"
         )
 
-    def _note(self):
-        """Return what to bear in mind about the choice of h and lam, if anything."""
+    @property
+    def note(self):
+        """What to bear in mind about the choice of h and lam; an empty text if there is nothing."""
         if self.choice is None:
             return ""
         if self.n_clusters == 1:

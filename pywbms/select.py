@@ -258,7 +258,7 @@ def reason(search, chosen):
     return (
         f"The {chosen.k} clusters come back in subsets of the rows (stability "
         f"{chosen.stability:.2f} of 1) and foretell the rows left out better than a single cloud "
-        f"does, by {chosen.gain:.2g} nats a row." + f" {found}" * (len(alike) > 1)
+        f"does, by {chosen.gain:.2g} nats a row." + f" {found}" * (lowest < highest)
     )
 
 
