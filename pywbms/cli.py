@@ -450,12 +450,14 @@ class Progress(Line):
     def __init__(self):
         super().__init__()
         self._next_update = 0.0
+        self._phase = None
 
     def __call__(self, state):
         """Show the state of a fit, if the last one has been there for long enough."""
         now = time.monotonic()
-        if now < self._next_update:
+        if now < self._next_update and state.phase == self._phase:
             return
+        self._phase = state.phase
         self._next_update = now + SECONDS_BETWEEN_UPDATES
         if state.phase == "select":
             self.show(str(state))

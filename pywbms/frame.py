@@ -339,7 +339,7 @@ class WBMSResult:
 class Summary(pd.DataFrame):
     """A DataFrame whose print ends with a note, if there is one."""
 
-    _metadata = ("note",)
+    _metadata = ["note"]  # noqa: RUF012 (pandas adds it to a list of its own)
 
     @classmethod
     def of(cls, table, note):

@@ -4,9 +4,12 @@ A pair (h, lam) is good if its clusters are stable, and if they foretell where f
 better than a single cloud does. Both are measured on random subsets of the rows: *stability* is
 the mean adjusted Rand index between the clustering of all rows and those of the subsets, *gain*
 the mean log density, in nats a row, that the clusters of a subset win over the best single cloud
-(correlated, skewed and heavy-tailed as need be) on the rows left out. The pair with the largest
-``stability × gain / √k`` is chosen. If stability × gain stays below 0.1 everywhere, the data have
-no clusters to speak of, and h is taken so large that all rows are one.
+(correlated, skewed and heavy-tailed as need be) on the rows left out. If stability × gain stays
+below 0.1 everywhere, the data have no clusters to speak of, and h is taken so large that all rows
+are one. Of the others the pair with the best *score* is chosen: ``stability × screened / k^(1/4)``,
+where *screened* is the same gain between two halves of the rows, the clusters being those of all
+rows. It takes no further fit, so that it also says early which pairs are worth judging, and does
+not suffer from a subset that happens to settle elsewhere.
 """
 
 from dataclasses import dataclass, field
@@ -17,6 +20,7 @@ import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
 from pywbms._check import (
+    check_parameters,
     numeric_frame,
     positive,
     require_finite,
@@ -159,10 +163,12 @@ def select(
     >>> print(select(noise).explanation)
     No clusters: ...
     """
-    from pywbms.estimator import WBMS  # which uses this module
+    from pywbms.estimator import WBMS  # which uses this module, as frame does
+    from pywbms.frame import as_frame
 
     model = WBMS(**params)
-    frame = numeric_frame(X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X)))
+    check_parameters(model)
+    frame = numeric_frame(as_frame(X))
     matrix = frame.to_numpy()
     require_finite(matrix, frame.columns)
     if not model.standardize:
