@@ -8,6 +8,8 @@ from sklearn.covariance import ledoit_wolf
 LEAST_ROWS = 3
 MOST_COLUMNS = 20
 LEAST_VARIANCE = 1e-3
+# Clusters differ in spread; what is known of it beforehand counts like so many rows.
+PRIOR_ROWS = 5
 # One cloud may be skewed (an exponent of Yeo and Johnson a column) and heavy-tailed (a t).
 EXPONENTS = np.arange(-3, 5.01, 0.25)
 DEGREES_OF_FREEDOM = (3.0, 4.0, 6.0, 10.0, 20.0, np.inf)
@@ -18,9 +20,9 @@ class HeldOut:
 
     Two densities are learned from the rows that were clustered, in the heaviest columns, and
     compared on the rows that were not. One is a Gaussian around each cluster, with a covariance
-    that all share. The other is a single cloud that may be correlated, skewed and heavy-tailed:
-    what data without clusters look like. It takes clusters, not merely a shape that is no
-    Gaussian, to do better than that.
+    that all share up to a factor. The other is a single cloud that may be correlated, skewed and
+    heavy-tailed: what data without clusters look like. It takes clusters, not merely a shape that
+    is no Gaussian, to do better than that.
 
     Parameters
     ----------
@@ -96,7 +98,7 @@ class HeldOut:
 
 
 class Clusters:
-    """Gaussian clusters with one covariance, their means shrunk towards the overall mean.
+    """Gaussian clusters of one shape and their own spread, their means shrunk towards the mean.
 
     Where the means differ no more than chance would have it they are shrunk to one: such a
     direction neither gains nor costs anything.
@@ -123,6 +125,10 @@ class Clusters:
         spread = n - (size**2).sum() / n
         true = np.maximum(between - (k - 1) * variance, 0) / (spread if k > 1 else 1)
         kept = size[:, None] * true / (size[:, None] * true + variance)
+        squares = ((rows @ self._axes - mean[number]) ** 2 / variance).mean(axis=1)
+        own = np.bincount(number, squares) * (n / max(n - k, 1))
+        scale = (own + PRIOR_ROWS) / (size + PRIOR_ROWS)
+        variance = scale[:, None] * variance
         self._size = size
         self._mean = overall + kept * (mean - overall)
         self._variance = variance + kept * variance / size[:, None]
