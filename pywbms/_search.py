@@ -31,6 +31,8 @@ SAME = 0.9
 MOST_JUDGED, PAIRS_A_PARTITION, JUDGED_AT_ONCE = 12, 2, 4
 # The more clusters, the more they say of any data that are not one smooth cloud.
 PRICE_OF_CLUSTERS = 0.25
+# A partition with this share of the best score might as well be the right one.
+NEARLY_AS_GOOD, MOST_RIVALS = 0.75, 3
 # A smaller gain times stability than this, in nats a row, is no evidence of clusters.
 LEAST_EVIDENCE = 0.1
 
@@ -146,6 +148,7 @@ class Search:
             best = self.best()
             if best is not None and not self._in_the_middle(best):
                 self.judge(self._fit_around(best))
+            self.judge(self._rivals(), every=True)
             self.complete = True
         except Stopped:
             pass
@@ -248,6 +251,23 @@ class Search:
                 found.setdefault(id(pair), []).append((agreement, gain))
             for pair in now:
                 pair.agreements, pair.gains = zip(*found[id(pair)], strict=True)
+
+    def _rivals(self):
+        """Return a pair of each partition that may score nearly as well as the best one.
+
+        They need not be judged to find the best, but to tell how clear the choice is.
+        """
+        best = self.best()
+        if best is None:
+            return []
+        known = [pair for pair in self.pairs.values() if pair.judged]
+        rivals = []
+        for pair in sorted(self.pairs.values(), key=lambda pair: (-pair.promise, pair.h, pair.lam)):
+            if pair.promise < NEARLY_AS_GOOD * best.score or len(rivals) == MOST_RIVALS:
+                break
+            if all(adjusted_rand_score(pair.labels, o.labels) < SAME for o in [*known, *rivals]):
+                rivals.append(pair)
+        return rivals
 
     def _fits(self, tasks):
         """Yield labels and weights of fits at ((h, lam), rows), in the order of the tasks."""

@@ -29,7 +29,15 @@ from pywbms._check import (
 )
 from pywbms._line import Line
 from pywbms._report import counted
-from pywbms._search import LEAST_EVIDENCE, SAME, Pair, Search, labels_and_weights
+from pywbms._search import (
+    LEAST_EVIDENCE,
+    MOST_RIVALS,
+    NEARLY_AS_GOOD,
+    SAME,
+    Pair,
+    Search,
+    labels_and_weights,
+)
 from pywbms._threads import number_of_threads
 from pywbms._units import mean_variance, varying_columns
 from pywbms.fit import row_order
@@ -40,9 +48,6 @@ __all__ = ["Selection", "select"]
 MOST_ROWS = 2000
 LEAST_ROWS = 10
 N_SUBSETS = 4
-# A partition with this share of the best score might as well be the right one.
-NEARLY_AS_GOOD = 0.75
-MOST_ALTERNATIVES = 3
 # In answer to data without clusters: on z-scores all rows mostly meet at this h.
 SURELY_ONE, USUAL_LAM, MOST_DOUBLINGS = 1.0, 0.1, 20
 
@@ -308,7 +313,7 @@ def alternatives(search, chosen):
         ):
             distinct.append(pair)
     columns = ["h", "lam", "k", "stability", "gain", "score"]
-    table = pair_table(distinct[:MOST_ALTERNATIVES], columns)
+    table = pair_table(distinct[:MOST_RIVALS], columns)
     table["share"] = table["score"] / (chosen.score or 1.0)
     return table
 
