@@ -6,12 +6,16 @@ import numpy as np
 
 TOP_CLUSTERS = 10
 TOP_FEATURES = 5
+TOP_PAIRS = 10
+SCORES = ["stability", "gain", "screened", "score"]
 
 
 def as_text(result, notes):
     """Return a result as a short table, with notes below it."""
+    choice = [result.note] * bool(result.note)
     return "\n".join(
         [*headline(result), "", *cluster_lines(result), "", *feature_lines(result)]
+        + ["", *choice] * bool(choice)
         + ["", *notes] * bool(notes)
     )
 
@@ -83,6 +87,34 @@ def as_json(result, **more):
             "weights": result.weights.to_dict(),
             "labels": result.labels.to_list(),
             **more,
+        },
+        ensure_ascii=False,
+    )
+
+
+def selection_as_text(selection):
+    """Return how h and lam were chosen: in words, and the best pairs in a table."""
+    best = selection.table.sort_values(["chosen", "score"], ascending=False, kind="stable")
+    best = best[best["chosen"] | best["judged"]].iloc[:TOP_PAIRS]
+    rows = [
+        (f"{pair.h:.4g}", f"{pair.lam:.4g}", str(pair.k), *map("{:.3f}".format, scores))
+        for pair, scores in zip(best.itertuples(), best[SCORES].to_numpy(), strict=True)
+    ]
+    return "\n".join([str(selection), "", *aligned([("h", "lam", "k", *SCORES), *rows])])
+
+
+def selection_as_json(selection):
+    """Return how h and lam were chosen as a JSON object."""
+    return json.dumps(
+        {
+            "h": selection.h,
+            "lam": selection.lam,
+            "n_clusters": selection.n_clusters,
+            "certain": selection.certain,
+            "complete": selection.complete,
+            "explanation": selection.explanation,
+            "alternatives": selection.alternatives.to_dict(orient="records"),
+            "pairs": selection.table.to_dict(orient="records"),
         },
         ensure_ascii=False,
     )

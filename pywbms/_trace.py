@@ -12,10 +12,10 @@ class State:
 
     Attributes
     ----------
-    phase : {"warmup", "main"}
-        Whether the weights are being learned or the cloud is on its final way.
+    phase : {"select", "warmup", "main"}
+        Whether h and lam are being chosen, the weights learned, or the cloud is on its final way.
     iteration : int
-        Counted from 1 in each phase.
+        Counted from 1 in each phase; while h and lam are chosen, the number of fits so far.
     diameter : float
         Largest distance between two points, in working coordinates (z-scores by default).
     movement : float
@@ -39,7 +39,25 @@ class State:
     n_points: int
     weights: np.ndarray = field(repr=False)
 
+    @classmethod
+    def of_trial(cls, n_fits, groups, n_points):
+        """Return the state after a trial fit of the search for h and lam: no cloud is on its way.
+
+        Examples
+        --------
+        >>> print(State.of_trial(3, 2, 100))
+        choosing h and lam, fit 3: 100 points in 2 groups
+        """
+        none = np.zeros(0)
+        none.flags.writeable = False
+        return cls("select", n_fits, 0.0, 0.0, groups, 0.0, n_points, none)
+
     def __str__(self):
+        if self.phase == "select":
+            return (
+                f"choosing h and lam, fit {self.iteration}: {self.n_points} points in "
+                f"{self.groups} groups"
+            )
         return (
             f"{self.phase} {self.iteration}: {self.n_points} points in {self.groups} groups, "
             f"largest move {self.movement:.3g}"

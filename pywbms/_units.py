@@ -81,3 +81,12 @@ def varying_columns(rows):
     """
     exponent = np.frexp(np.abs(rows).max(axis=0))[1]
     return np.ptp(np.ldexp(rows, -exponent), axis=0) > ROUNDING
+
+
+def mean_variance(X):
+    """Return the mean variance of the columns that vary, or 1 if none does.
+
+    It is the same to the bit for any order of the rows.
+    """
+    varying = varying_columns(X)
+    return float(np.sort(X[:, varying], axis=0).var(axis=0).mean()) if varying.any() else 1.0

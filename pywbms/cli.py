@@ -34,8 +34,17 @@ from pywbms._files import (
     write_table,
 )
 from pywbms._line import Line
-from pywbms._report import aligned, as_json, as_text, counted, headline
+from pywbms._report import (
+    aligned,
+    as_json,
+    as_text,
+    counted,
+    headline,
+    selection_as_json,
+    selection_as_text,
+)
 from pywbms.frame import NA_ACTIONS, wbms
+from pywbms.select import N_SUBSETS, select
 
 STDOUT = Path("-")
 SECONDS_BETWEEN_UPDATES = 0.1
@@ -118,6 +127,26 @@ def build_parser():
         "write its merges (any format of a table)",
     )  # fmt: skip
 
+    command = add_command(commands, "select", run_select, "choose h and lam for the rows of a file")
+    add_data(command, several=True)
+    search = command.add_argument_group("search")
+    search.add_argument(
+        "--subsets", type=number(int, lambda n: n >= 2, "a whole number of at least 2"),
+        default=N_SUBSETS, metavar="N",
+        help=f"random subsets on which a pair is judged (default {N_SUBSETS})",
+    )  # fmt: skip
+    search.add_argument(
+        "--seed", type=number(int, lambda n: n >= 0, "a whole number of at least 0"), default=0,
+        metavar="N", help="seed of the random subsets (default 0)",
+    )  # fmt: skip
+    output = command.add_argument_group("output")
+    output.add_argument(
+        "--out", type=table_path, metavar="FILE", help="write the pairs tried, with their scores"
+    )
+    output.add_argument(
+        "--plot", type=picture_path, metavar="FILE.png", help="draw stability and k over h and lam"
+    )
+
     command = add_command(
         commands, "theory", run_theory, "check the paper's theorems on a fit of a file"
     )
@@ -135,8 +164,8 @@ def add_command(commands, name, run, text):
     return command
 
 
-def add_data(command, nargs=None):
-    """Add the arguments that say which data to fit, and how."""
+def add_data(command, nargs=None, several=False):
+    """Add the arguments that say which data to fit, and how; several values of h, lam if asked."""
     command.add_argument(
         "data", type=table_path, metavar="DATA", nargs=nargs,
         help="table with a header: .csv, .tsv, .tab, .txt (each also with .gz), .parquet or .pq"
@@ -145,8 +174,9 @@ def add_data(command, nargs=None):
     model = command.add_argument_group("model")
     for option, text in (("--h", "bandwidth"), ("--lam", "entropy parameter")):
         model.add_argument(
-            option, type=positive_or_auto, default="auto", metavar="X",
-            help=f"{text}: a positive number or auto (default)",
+            option, default="auto", metavar="X,Y,Z" if several else "X",
+            type=positives_or_auto if several else positive_or_auto,
+            help=f"{text}: a positive number{', or several,' * several} or auto (default)",
         )  # fmt: skip
     model.add_argument(
         "--no-standardize", dest="standardize", action="store_false",
@@ -222,6 +252,33 @@ def run_fit(args):
         emit(labelled.to_csv(index=False).rstrip("\n"))
 
 
+def run_select(args):
+    """Choose h and lam; write the pairs that were tried and a picture if asked to."""
+    check_outputs(args)
+    table, features = load_features(args)
+    rows = table[features]
+    selection = select(
+        rows.dropna() if args.na_action == "omit" else rows,
+        None if args.h == "auto" else args.h,
+        None if args.lam == "auto" else args.lam,
+        args.subsets,
+        args.seed,
+        args.jobs,
+        verbose=True,
+        standardize=args.standardize,
+        max_iter=args.max_iter,
+    )
+    if args.out:
+        write_table(selection.table, args.out)
+    if args.plot:
+        save_picture(plot.selection_map(selection), args.plot)
+    if args.json:
+        emit(selection_as_json(selection))
+        return
+    files = [*wrote("pairs", args.out), *wrote("picture", args.plot)]
+    emit("\n".join([selection_as_text(selection), *[""] * bool(files), *files]))
+
+
 def run_theory(args):
     """Check every theorem that applies to a fit of a file, or of the motivating example."""
     if args.data is None:
@@ -282,6 +339,11 @@ def positive_or_auto(text):
     return text if text == "auto" else number(float, positive, "a positive number or auto")(text)
 
 
+def positives_or_auto(text):
+    """Return positive numbers with commas between them, or "auto"."""
+    return text if text == "auto" else [positive_or_auto(part) for part in text.split(",")]
+
+
 def names(text):
     """Return the names in a line of CSV, so that a quoted name may have a comma.
 
@@ -328,7 +390,7 @@ def path_with_suffix(text, known):
 
 def check_outputs(args):
     """Raise if the output could not be written in the end: a long fit would be lost."""
-    if args.augment and not args.out:
+    if getattr(args, "augment", False) and not args.out:
         args.usage_error("--augment needs --out")
     if args.json and args.out == STDOUT:
         args.usage_error("--json and --out - both write to the standard output")
@@ -402,7 +464,7 @@ def cluster(data, columns=None, **params):
     if not sys.stderr.isatty():
         return wbms(data, columns, **params)
     with Progress() as progress:
-        progress.show("choosing h …" if params.get("h", "auto") == "auto" else "starting …")
+        progress.show("starting …")
         result = wbms(data, columns, callback=progress, **params)
     # A terminal can be neither copied nor saved; a result can, so it must not hold one.
     result.estimator.set_params(callback=None)
@@ -415,13 +477,18 @@ class Progress(Line):
     def __init__(self):
         super().__init__()
         self._next_update = 0.0
+        self._phase = None
 
     def __call__(self, state):
         """Show the state of a fit, if the last one has been there for long enough."""
         now = time.monotonic()
-        if now < self._next_update:
+        if now < self._next_update and state.phase == self._phase:
             return
+        self._phase = state.phase
         self._next_update = now + SECONDS_BETWEEN_UPDATES
+        if state.phase == "select":
+            self.show(str(state))
+            return
         phase = "warm-up" if state.phase == "warmup" else "main"
         points, groups = counted(state.n_points, "point"), counted(state.groups, "group")
         self.show(f"{phase} iteration {state.iteration}: {points}, {groups}")

@@ -13,13 +13,14 @@ from sklearn.base import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pywbms import _auto
 from pywbms._check import check_parameters, numeric_frame, require_finite, require_squarable
 from pywbms._core.nearest import nearest
 from pywbms._memory import require_memory
 from pywbms._threads import number_of_threads, worth
-from pywbms._units import varying_columns
-from pywbms.fit import fit
+from pywbms._trace import State
+from pywbms._units import mean_variance
+from pywbms.fit import fit, says_stop
+from pywbms.select import choose
 
 
 class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -38,12 +39,13 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
     ----------
     h : float or "auto", default "auto"
         Bandwidth of the kernel exp(−‖a − b‖²_w / h). On z-scores, useful values lie between
-        0.005 (many tight clusters) and 1. "auto" fits a grid of ten values and takes the one
-        at which halving or doubling h changes the partition least; where none is stable, the
-        largest, which mostly gives one cluster.
+        0.005 (many tight clusters) and 1. "auto" chooses it from the data (`pywbms.select`):
+        clusters that come back in subsets of the rows and foretell the rows left out; where
+        there are none, so large a value that all rows are one cluster.
     lam : float or "auto", default "auto"
         Strength of the entropy term in w_l ∝ exp(−D_l / lam): small values put all weight on
-        few features, large ones make all weights alike. "auto" is 0.1 on the mean scale.
+        few features, large ones make all weights alike. "auto" chooses it together with h, or
+        for the h that is given.
     lam_scale : {"mean", "sum"}, default "mean"
         Whether D_l is the mean (the paper) or the sum (the released code) over the rows of the
         squared displacements along feature l.
@@ -71,7 +73,8 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         Let equal rows, and points that have met, travel on as one weighted point: the same
         labels for less work.
     n_jobs : int, optional
-        Threads, counted as in joblib (None: 1, −1: all). No result depends on it.
+        Threads, counted as in joblib (None: 1, −1: all); fits at a time while h and lam are
+        chosen. No result depends on it.
     record_path : bool, default False
         Keep where every row was after each iteration (`path_`, `weights_path_`).
     tree : bool, default False
@@ -81,7 +84,8 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         Print a line an iteration.
     callback : callable, optional
         Called after each iteration with a read-only `State`; returning True ends the fit, which
-        then keeps what it has. The trial fits that choose h are not reported.
+        then keeps what it has. While h and lam are chosen it is called after each trial fit, with
+        a state whose phase is "select"; returning True then takes the best pair so far.
 
     Attributes
     ----------
@@ -103,7 +107,9 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
     history_ : DataFrame
         A row an iteration: phase, iteration, diameter, movement, groups, entropy, n_points.
     selection_ : DataFrame or None
-        The grid of h with its scores, if h was "auto".
+        The pairs (h, lam) that were tried, with their scores, if any was "auto".
+    choice_ : Selection or None
+        The same with the reasons in words and the alternatives; its lam is on the mean scale.
     path_ : ndarray of shape (n_iter_ + 1, n, p)
         With `record_path`: the rows in working coordinates (z-scores), from the start on.
     weights_path_ : ndarray of shape (n_iter_ + 1, p)
@@ -232,27 +238,21 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
                     UserWarning,
                     stacklevel=2,
                 )
-        settings = {
-            name: getattr(self, name)
-            for name in (
-                "exclude_self", "warmup", "stop", "patience", "tol", "max_iter", "eps",
-                "standardize", "merge", "lam_scale",
-            )
-        }  # fmt: skip
-        settings["n_threads"] = number_of_threads(self.n_jobs)
+        settings = {**self.fit_settings(), "n_threads": number_of_threads(self.n_jobs)}
         recorded = self.max_iter if self.stop == "fixed" else self.patience
         require_memory(X.shape, settings["n_threads"], recorded if self.record_path else 0)
-        h, lam, selection = self.h, self.lam, None
-        if isinstance(lam, str):
-            lam = _auto.LAM * (unit or 1.0) * (len(X) if self.lam_scale == "sum" else 1)
-        if isinstance(h, str):
-            h, selection = self._choose_h(X, lam, unit or 1.0, settings)
-        h, lam = float(h), float(lam)
+        choice = self._choose(X, settings)
+        to_scale = len(X) if self.lam_scale == "sum" else 1
+        h = float(choice.h if isinstance(self.h, str) else self.h)
+        lam = float(choice.lam * to_scale if isinstance(self.lam, str) else self.lam)
         fitted = fit(
             X, h, lam, record_path=self.record_path, callback=self._after_iteration,
             tree=self.tree, **settings,
         )  # fmt: skip
-        self.h_, self.lam_, self.selection_ = h, lam, selection
+        self.h_, self.lam_, self.choice_ = h, lam, choice
+        self.selection_ = None
+        if choice is not None:
+            self.selection_ = choice.table.assign(lam=choice.table["lam"] * to_scale)
         self._keep(X, fitted)
         if not (fitted.converged or fitted.interrupted):
             last = fitted.history.iloc[-1]
@@ -318,15 +318,27 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
     def _names(self):
         return getattr(self, "feature_names_in_", range(self.n_features_in_))
 
-    def _choose_h(self, X, lam, unit, settings):
-        tries = {**settings, "max_iter": min(self.max_iter, _auto.MAX_ITER)}
+    def fit_settings(self):
+        """Return the parameters that `fit.fit` takes, without h, lam and the number of threads."""
+        names = (
+            "exclude_self", "warmup", "stop", "patience", "tol", "max_iter", "eps",
+            "standardize", "merge", "lam_scale",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names}
 
-        def partition(h):
-            return fit(X, h, lam, record_path=False, callback=None, **tries).labels
+    def _choose(self, X, settings):
+        """Return the `Selection` of what is "auto", or None if neither h nor lam is."""
+        if not (isinstance(self.h, str) or isinstance(self.lam, str)):
+            return None
+        scale = len(X) if self.lam_scale == "sum" else 1
+        h = None if isinstance(self.h, str) else [float(self.h)]
+        lam = None if isinstance(self.lam, str) else [float(self.lam) / scale]
+        jobs = settings["n_threads"]
 
-        h, table = _auto.choose_h(partition, len(X), unit)
-        table.insert(1, "lam", float(lam))
-        return h, table
+        def report(n_fits, k):
+            return says_stop(self._after_iteration(State.of_trial(n_fits, k, len(X))))
+
+        return choose(X, h, lam, settings, n_jobs=jobs, report=report)
 
     def _after_iteration(self, state):
         if self.verbose:
@@ -351,15 +363,6 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
                 setattr(self, name, value)
             elif hasattr(self, name):  # of an earlier fit
                 delattr(self, name)
-
-
-def mean_variance(X):
-    """Return the mean variance of the columns that vary, or 1 if none does.
-
-    It is the same to the bit for any order of the rows.
-    """
-    varying = varying_columns(X)
-    return float(np.sort(X[:, varying], axis=0).var(axis=0).mean()) if varying.any() else 1.0
 
 
 def nearest_labels(queries, rows, labels, weights, units, n_jobs=None):
@@ -393,7 +396,7 @@ def refit_with_path(model):
     last = None if model.converged_ else model.history_.iloc[-1][["phase", "iteration"]]
     again = fit_with_path(model._X, params, last)
     again.set_params(callback=model.callback, verbose=model.verbose, tree=model.tree)
-    again.selection_ = model.selection_
+    again.selection_, again.choice_ = model.selection_, model.choice_
     again.tree_, again.tree_observed_ = model.tree_, model.tree_observed_
     return again
 

@@ -102,7 +102,9 @@ class WBMSResult:
     h, lam : float
     converged : bool
     selection : DataFrame or None
-        How h was chosen, if it was.
+        The pairs (h, lam) that were tried, with their scores, if h or lam was chosen.
+    choice : Selection or None
+        How h and lam were chosen, in words (``print(result.choice)``), and the alternatives.
     tree : ndarray of shape (rows − 1, 4) or None
         With ``tree=True``, which rows meet when, in the fit and after it: a linkage matrix for
         `scipy.cluster.hierarchy`, over the rows of `data`; heights are log(1 + iterations).
@@ -187,6 +189,10 @@ class WBMSResult:
         return copy_or_none(self.estimator.tree_observed_)
 
     @property
+    def choice(self):  # noqa: D102
+        return self.estimator.choice_
+
+    @property
     def scale(self):  # noqa: D102
         return pd.Series(self.estimator._units.scale, index=self._columns, name="scale")
 
@@ -251,6 +257,11 @@ class WBMSResult:
         ----------
         top : int, default 5
             How many of the heaviest columns to show.
+
+        Returns
+        -------
+        Summary
+            A DataFrame; where the choice of h and lam is uncertain its print ends with a note.
         """
         order = np.argsort(-self.estimator.feature_weights_, kind="stable")[:top]
         size = np.bincount(self.estimator.labels_, minlength=self.n_clusters)
@@ -258,14 +269,14 @@ class WBMSResult:
         table.columns = table.columns.to_flat_index()
         table.insert(0, "size", size, allow_duplicates=True)
         table.insert(1, "share", size / size.sum(), allow_duplicates=True)
-        return table
+        return Summary.of(table, self.note)
 
     def plot(self, kind="overview", **options):
         """Draw the result (needs matplotlib).
 
         Parameters
         ----------
-        kind : {"overview", "clusters", "weights", "collapse", "tree"}
+        kind : {"overview", "clusters", "weights", "collapse", "tree", "selection"}
         **options
             Options of the function of that name in `pywbms.plot`.
         """
@@ -292,14 +303,18 @@ class WBMSResult:
         omitted = int((~self._kept).sum())
         if omitted:
             lines.append(f"rows left out (missing values): {omitted}")
+        if self.note:
+            lines += ["", self.note]
         lines += ["", "labels weights centers modes history summary() plot() predict() augment()"]
         return "\n".join(lines)
 
     def _repr_html_(self):
         table = self.summary().to_html(float_format=lambda x: f"{x:.4g}", max_rows=20)
         heaviest = html.escape(self._some(self._heaviest(), 6))
+        note = "".join(f"<br>{html.escape(line)}" for line in self.note.splitlines())
         return (
-            f"<p><b>{html.escape(self._headline())}</b><br>heaviest columns: {heaviest}</p>{table}"
+            f"<p><b>{html.escape(self._headline())}</b><br>heaviest columns: {heaviest}{note}</p>"
+            f"{table}"
         )
 
     def _headline(self):
@@ -310,6 +325,15 @@ class WBMSResult:
             f"{counted(len(self._columns), 'column')} (h = {self.h:.4g}, lam = {self.lam:.4g}; "
             f"{how} by the rule {model.stop!r} after {counted(self.n_iter, 'iteration')})"
         )
+
+    @property
+    def note(self):
+        """What to bear in mind about the choice of h and lam; an empty text if there is nothing."""
+        if self.choice is None:
+            return ""
+        if self.n_clusters == 1:
+            return self.choice.explanation
+        return self.choice.note
 
     def _heaviest(self):
         return (f"{name} {w:.2f}" for name, w in self.weights.sort_values(ascending=False).items())
@@ -327,6 +351,31 @@ class WBMSResult:
 def copy_or_none(values):
     """Return a copy of a table or an array, if there is one."""
     return None if values is None else values.copy()
+
+
+class Summary(pd.DataFrame):
+    """A DataFrame whose print ends with a note, if there is one."""
+
+    _metadata = ["note"]  # noqa: RUF012 (pandas adds it to a list of its own)
+
+    @classmethod
+    def of(cls, table, note):
+        """Return a table with a note."""
+        summary = cls(table)
+        summary.note = note
+        return summary
+
+    @property
+    def _constructor(self):
+        return pd.DataFrame  # what is computed from a summary is none any more
+
+    def __repr__(self):
+        note = getattr(self, "note", "")
+        return super().__repr__() + (f"\n\n{note}" if note else "")
+
+    def _repr_html_(self):
+        note = html.escape(getattr(self, "note", "")).replace("\n", "<br>")
+        return (super()._repr_html_() or "") + (f"<p>{note}</p>" if note else "")
 
 
 def as_frame(data, columns=None):

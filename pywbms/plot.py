@@ -1,4 +1,4 @@
-"""Pictures of a fit: the clusters, the feature weights, the cloud collapsing, the tree.
+"""Pictures of a fit: clusters, feature weights, the cloud collapsing, the tree, the choice of h.
 
 Every function draws a fitted result with matplotlib and returns what it drew on, an ``Axes`` or,
 for several panels, a ``Figure``; showing or saving it is left to the caller. Matplotlib is only
@@ -7,9 +7,10 @@ imported when something is drawn.
 
 import numpy as np
 
+from pywbms import _selection_map
 from pywbms._dendrogram import iteration_marks, lay_out, number_of_leaves
 
-__all__ = ["clusters", "collapse", "draw", "overview", "tree", "weights"]
+__all__ = ["clusters", "collapse", "draw", "overview", "selection_map", "tree", "weights"]
 
 # Okabe and Ito's palette, told apart by colour-blind readers; black is kept for the centres, and
 # yellow, faint on white, comes last.
@@ -40,7 +41,7 @@ def draw(result, kind="overview", **options):
     ----------
     result : WBMSResult
         What a fit returned.
-    kind : {"overview", "weights", "clusters", "collapse", "tree"}
+    kind : {"overview", "weights", "clusters", "collapse", "tree", "selection"}
         The function of this module to draw with.
     **options
         Passed on to that function.
@@ -56,6 +57,7 @@ def draw(result, kind="overview", **options):
         "clusters": clusters,
         "collapse": collapse,
         "tree": tree,
+        "selection": selection_map,
     }
     if kind not in kinds:
         raise ValueError(f"kind must be one of {', '.join(map(repr, kinds))}, got {kind!r}")
@@ -357,6 +359,43 @@ def _line_style(cluster, observed=True):
         "linewidth": 1.5,
         "solid_capstyle": "projecting",
     }
+
+
+def selection_map(result):
+    """Draw how h and lam were chosen.
+
+    On the left the stability of each pair that was judged (grey: not worth judging), in the
+    middle the number of clusters, both over h and lam with the chosen pair framed; on the right
+    the number of clusters over h, where a plateau is a partition that h hardly changes.
+
+    Parameters
+    ----------
+    result : WBMSResult or Selection
+        What a fit returned whose h or lam was chosen, or what `pywbms.select.select` returned.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Three panels.
+    """
+    table = result.selection if hasattr(result, "selection") else result.table
+    if table is None:
+        raise ValueError("there is no selection to draw: h and lam were given, not chosen")
+    from matplotlib.colors import LogNorm, Normalize
+
+    figure, axes = _pyplot().subplots(1, 3, figsize=(16, 4.8), layout="constrained")
+    judged = table["judged"].to_numpy()
+    _selection_map.heat(
+        axes[0], table, table["stability"].to_numpy(), "stability", cmap="viridis",
+        texts=[f"{s:.2f}" if j else "" for s, j in zip(table["stability"], judged, strict=True)],
+        label="mean ARI with subsets", blank=~judged, norm=Normalize(0, 1),
+    )  # fmt: skip
+    _selection_map.heat(
+        axes[1], table, table["k"].to_numpy(), "number of clusters", cmap="cividis",
+        texts=[str(k) for k in table["k"]], label="k", norm=LogNorm(1, max(2, table["k"].max())),
+    )  # fmt: skip
+    _selection_map.plateau(axes[2], table)
+    return figure
 
 
 def _pyplot():

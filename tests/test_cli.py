@@ -17,6 +17,7 @@ from sklearn.base import clone
 from pywbms import __version__, cli, wbms
 from pywbms._report import TOP_CLUSTERS
 from pywbms.cli import main
+from pywbms.select import select
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 # A test runner may ignore SIGINT, and what it starts then does, too.
@@ -460,7 +461,8 @@ def test_table_says_what_was_found(data, expected, capsys):
     assert main(["fit", data]) == 0
     out, err = capsys.readouterr()
     assert "k = 2 in 40 rows × 3 columns" in out
-    assert f"h = {expected.h:.4g}, lam = 0.1; converged after {expected.n_iter} iterations" in out
+    pair = f"h = {expected.h:.4g}, lam = {expected.lam:.4g}"
+    assert f"{pair}; converged after {expected.n_iter} iterations" in out
     assert "\n0          24  60.0%\n1          16  40.0%\n" in out
     assert f"\na         {expected.weights['a']:.3f}\n" in out
     assert err == ""
@@ -622,6 +624,53 @@ def test_broken_pipe_ends_quietly(data, monkeypatch):
     assert done.stderr == ""
 
 
+# --- select ---------------------------------------------------------------------------------------
+
+
+def test_select_prints_the_choice_and_the_best_pairs(frame, data, capsys):
+    chosen = select(frame)
+    assert main(["select", data]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(str(chosen))
+    assert "stability" in out.splitlines()[-1 - chosen.table["judged"].sum()]
+    assert err == ""
+
+
+def test_select_json(frame, data, capsys):
+    chosen = select(frame, random_state=3, n_subsets=2)
+    assert main(["select", data, "--json", "--seed", "3", "--subsets", "2"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["h"], found["lam"], found["n_clusters"]) == (
+        chosen.h, chosen.lam, chosen.n_clusters,
+    )  # fmt: skip
+    assert len(found["pairs"]) == len(chosen.table)
+    assert found["certain"] == chosen.certain
+
+
+def test_select_writes_the_pairs_and_a_picture(data, capsys, tmp_path):
+    argv = ["select", data, "--h", "0.1,0.2", "--lam", "0.1", "--out", "pairs.csv"]
+    assert main([*argv, "--plot", "map.png"]) == 0
+    assert pd.read_csv("pairs.csv")["h"].tolist() == [0.1, 0.2]
+    assert Path("map.png").stat().st_size > 5000
+    assert "wrote the pairs to pairs.csv" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("options", [["--h", "0.1,x"], ["--subsets", "1"], ["--lam", ""]])
+def test_select_bad_usage(data, capsys, options):
+    with pytest.raises(SystemExit) as ended:
+        main(["select", data, *options])
+    assert ended.value.code == 2
+    assert options[0] in capsys.readouterr().err
+
+
+def test_ctrl_c_while_selecting_keeps_what_there_is(tmp_path):
+    rng = np.random.default_rng(0)
+    pd.DataFrame(rng.normal(size=(1500, 20))).to_csv(tmp_path / "long.csv", index=False)
+    code, out, _, _ = on_a_terminal(["select", "long.csv"], signal_at="fit 2")
+    assert code == 0
+    assert "The search for h and lam was ended after" in out
+
+
 # --- Progress and Ctrl-C --------------------------------------------------------------------------
 
 
@@ -630,15 +679,16 @@ def test_progress_on_a_terminal_is_written_over_and_cleared(data):
     assert code == 0
     assert out.startswith("k = 2")
     shown = terminal.split("\r")
-    assert shown[1] == "choosing h …"
-    assert shown[2].startswith("warm-up iteration 1: 40 points, ")
+    assert shown[1] == "starting …"
+    assert shown[2].startswith("choosing h and lam, fit 1: 40 points in ")
+    assert any(text.startswith("warm-up iteration 1: 40 points, ") for text in shown)
     assert "\n" not in terminal
     assert shown[-2].strip() == shown[-1] == ""
 
 
-def test_progress_with_h_given_does_not_speak_of_choosing(frame, monkeypatch, capsys):
+def test_progress_with_both_given_does_not_speak_of_choosing(frame, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    cli.cluster(frame, h=0.1)
+    cli.cluster(frame, h=0.1, lam=0.1)
     terminal = capsys.readouterr().err
     assert "choosing" not in terminal
     assert "iteration" in terminal
@@ -655,8 +705,10 @@ def test_progress_is_throttled(frame, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(time, "monotonic", lambda: 1000.0)
     result = cli.cluster(frame)
-    assert len(result.history) > 1
-    assert capsys.readouterr().err.count("iteration") == 1
+    assert len(result.history) > 2
+    shown = capsys.readouterr().err
+    assert shown.count("choosing") == 1
+    assert shown.count("iteration") == 2  # the first of each phase
 
 
 def test_result_of_a_fit_with_progress_can_be_fitted_again(frame, monkeypatch):
@@ -668,7 +720,18 @@ def test_result_of_a_fit_with_progress_can_be_fitted_again(frame, monkeypatch):
 def test_ctrl_c_while_fitting(tmp_path):
     rng = np.random.default_rng(0)
     pd.DataFrame(rng.normal(size=(3000, 30))).to_csv(tmp_path / "long.csv", index=False)
-    argv = ["fit", "long.csv", "--h", "0.01", "--max-iter", "100000", "--out", "labels.csv"]
+    argv = [
+        "fit",
+        "long.csv",
+        "--h",
+        "0.01",
+        "--lam",
+        "1",
+        "--max-iter",
+        "100000",
+        "--out",
+        "labels.csv",
+    ]
     code, out, terminal, seconds = on_a_terminal(argv, signal_at="iteration")
     assert code == 130
     assert seconds < 5

@@ -322,9 +322,11 @@ class TestAuto:
         X, _ = datasets.data1(0)
         model = WBMS().fit(X)
         table = model.selection_
-        assert list(table) == ["h", "lam", "k", "agreement", "chosen"]
-        assert table.loc[table.chosen, "h"].tolist() == [model.h_]
-        assert WBMS(0.1, 0.1).fit(X).selection_ is None
+        assert table.loc[table.chosen, ["h", "lam"]].to_numpy().tolist() == [[model.h_, model.lam_]]
+        assert model.choice_.n_clusters == model.n_clusters_
+        given = WBMS(0.1, 0.1).fit(X)
+        assert given.selection_ is None
+        assert given.choice_ is None
 
     def test_the_choice_is_an_ordinary_fit(self):
         X, _ = datasets.simulation1(5, random_state=0)

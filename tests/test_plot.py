@@ -462,7 +462,7 @@ def test_draw_passes_its_options_on():
 
 
 def test_draw_lists_the_kinds_it_knows():
-    kinds = "'overview', 'weights', 'clusters', 'collapse', 'tree', got 'pie'"
+    kinds = "'overview', 'weights', 'clusters', 'collapse', 'tree', 'selection', got 'pie'"
     with pytest.raises(ValueError, match=kinds):
         plot.draw(fake_result(), "pie")
 

@@ -1,0 +1,1 @@
+"""How well h and lam are chosen without labels: `python -m benchmarks.selection`."""

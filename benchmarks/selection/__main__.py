@@ -1,0 +1,149 @@
+"""Print how well h and lam are chosen without labels.
+
+python -m benchmarks.selection answers     the choice itself, on the targets
+python -m benchmarks.selection noise       how often data without clusters are one cluster
+python -m benchmarks.selection rules       the rules that were tried, on the same searches
+python -m benchmarks.selection fine        the best of a fine grid, on the real data and two moons
+python -m benchmarks.selection cost        the time of a choice in single fits
+"""
+
+import argparse
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+from sklearn.cluster import HDBSCAN, MeanShift
+from sklearn.metrics import adjusted_rand_score
+
+from benchmarks.selection import data, rules
+from pywbms import WBMS, datasets
+
+
+def main():
+    """Read the arguments and print one of the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.selection")
+    parser.add_argument("what", choices=sorted(TABLES))
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--data", default="../shared/data", help="folder of the real data")
+    parser.add_argument("--only", default="", help="data sets whose name has this in it")
+    args = parser.parse_args()
+    warnings.simplefilter("ignore")
+    TABLES[args.what](args)
+
+
+def answers(args):
+    """Print what `WBMS()` answers on each data set."""
+    row = "{:34} {:>5} {:>7} {:>8} {:>8} {:>8} {:>7}".format
+    print(row("data", "seeds", "ARI", "ARI≥.99", "k right", "k", "weight"), flush=True)
+    for name, draw in chosen_sets(args, data.simulations() | data.blobs() | data.real(args.data)):
+        seeds = 1 if fixed(name) else args.seeds
+        ari, k, right, weight = [], [], [], []
+        for seed in range(seeds):
+            X, truth = draw(seed)
+            model = WBMS().fit(X)
+            ari.append(adjusted_rand_score(truth, model.labels_))
+            k.append(model.n_clusters_)
+            right.append(model.n_clusters_ == len(np.unique(truth)))
+            weight.append(model.feature_weights_[:2].sum())
+        share = np.mean(np.array(ari) >= 0.99)
+        cells = (
+            f"{np.mean(ari):.3f}",
+            f"{share:.0%}",
+            f"{np.mean(right):.0%}",
+            f"{np.median(k):g}",
+        )
+        print(row(name, seeds, *cells, f"{np.mean(weight):.3f}"), flush=True)
+
+
+def noise(args):
+    """Print how often data without clusters are answered by one cluster."""
+    for name, draw in chosen_sets(args, data.noise()):
+        wrong = [s for s in range(args.seeds) if WBMS().fit(draw(s)[0]).n_clusters_ > 1]
+        print(f"{name:30} {args.seeds - len(wrong):4} of {args.seeds}", *wrong[:9], flush=True)
+
+
+def compared(args):
+    """Print the mean ARI of each rule, and of the best pair that was tried."""
+    rows = {}
+    for name, draw in chosen_sets(args, data.simulations() | data.blobs() | data.real(args.data)):
+        seeds = 1 if fixed(name) else args.seeds
+        found = [rules.compare(*draw(seed)) for seed in range(seeds)]
+        rows[name] = {rule: np.mean([f[rule][0] for f in found]) for rule in found[0]}
+        print(f"{name:34}", *(f"{value:.3f}" for value in rows[name].values()), flush=True)
+    table = pd.DataFrame(rows).T
+    kind = table.index.map(lambda name: "blobs" if "blobs" in name else kind_of(name))
+    print(table.groupby(kind).mean().T.assign(all=table.mean()).round(3).to_string())
+
+
+def fine(args):
+    """Print the best ARI of a fine grid, and that of peers at their defaults."""
+    hs, lams = np.geomspace(0.01, 0.8, 16), np.geomspace(0.01, 10, 12)
+    sets = data.real(args.data) | {
+        f"two moons, noise {s:g}": lambda seed, s=s: datasets.two_moons(random_state=seed, noise=s)
+        for s in (0.02, 0.05, 0.1)
+    }
+    for name, draw in chosen_sets(args, sets):
+        for seed in range(1 if fixed(name) else args.seeds):
+            X, truth = draw(seed)
+            X = np.asarray(X, dtype=float)
+            Z = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1)
+            best = max(
+                (adjusted_rand_score(truth, WBMS(h, lam).fit_predict(X)), h, lam)
+                for h in hs
+                for lam in lams
+            )
+            own = adjusted_rand_score(truth, WBMS().fit_predict(X))
+            peers = {
+                "HDBSCAN": HDBSCAN(copy=True).fit_predict(Z),
+                "MeanShift": MeanShift().fit_predict(Z),
+            }
+            print(
+                f"{name:22} seed {seed}: chosen {own:.3f}, best {best[0]:.3f} "
+                f"at h = {best[1]:.3g}, lam = {best[2]:.3g};",
+                *(
+                    f"{peer} {adjusted_rand_score(truth, found):.3f}"
+                    for peer, found in peers.items()
+                ),
+                flush=True,
+            )
+
+
+def cost(args):
+    """Print the time of a choice in units of one fit at the chosen pair."""
+    for name, draw in chosen_sets(args, data.simulations() | data.noise()):
+        ratios, fits = [], []
+        for seed in range(args.seeds):
+            X, _ = draw(seed)
+            begin = time.process_time()
+            model = WBMS().fit(X)
+            whole = time.process_time() - begin
+            begin = time.process_time()
+            for _ in range(5):
+                WBMS(model.h_, model.lam_).fit(X)
+            ratios.append(whole / (time.process_time() - begin) * 5)
+            fits.append(model.choice_.n_fits)
+        print(
+            f"{name:30} {np.mean(ratios):5.0f} single fits ({np.mean(fits):.0f} fits)", flush=True
+        )
+
+
+def chosen_sets(args, sets):
+    """Return the data sets asked for."""
+    return [(name, draw) for name, draw in sets.items() if args.only in name]
+
+
+def fixed(name):
+    """Tell whether a data set does not depend on the seed."""
+    return name in data.REAL or name in data.BUNDLED
+
+
+def kind_of(name):
+    """Return the family of a data set."""
+    return "real" if fixed(name) else "simulations"
+
+
+TABLES = {"answers": answers, "noise": noise, "rules": compared, "fine": fine, "cost": cost}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""The data sets of the study: name → (X, true labels), drawn anew for each seed."""
+
+from functools import partial
+
+import numpy as np
+from sklearn import datasets as bundled
+
+from pywbms import datasets
+
+REAL = ("zoo", "appendicitis", "mammographic", "movement_libras", "nci9")
+BUNDLED = {
+    "iris": bundled.load_iris,
+    "wine": bundled.load_wine,
+    "breast cancer": bundled.load_breast_cancer,
+    "digits": bundled.load_digits,
+}
+# clusters, rows, columns that carry them, N(0, 1) columns, and what is special
+BLOBS = (
+    (3, 150, 2, 0, ""), (3, 150, 2, 0, "unequal"), (5, 250, 2, 0, "spreads"),
+    (2, 100, 4, 0, ""), (4, 200, 4, 16, ""), (6, 300, 3, 0, "unequal"),
+    (3, 90, 10, 40, ""), (4, 200, 5, 0, "long"), (5, 300, 10, 0, "spreads tails"),
+    (10, 300, 6, 0, ""), (12, 360, 4, 0, "unequal"), (2, 300, 2, 2, "tails"),
+    (2, 80, 10, 10, ""), (15, 450, 6, 0, "unequal"), (3, 300, 2, 2, "long"),
+)  # fmt: skip
+NOISE = (
+    "normal", "correlated", "factors", "uniform", "t3", "multivariate t3", "lognormal",
+    "exponential", "correlated lognormal", "binary", "counts",
+)  # fmt: skip
+NOISE_SHAPES = ((100, 5), (200, 20), (150, 2), (60, 60), (300, 1))
+
+
+def simulations():
+    """Return the paper's data: a dict from a name to a function of the seed."""
+    sets = {
+        f"Simulation 1, k = {k}": partial(datasets.simulation1, k) for k in (2, 5, 10, 20, 35, 50)
+    }
+    sets |= {f"Simulation 2, p = {p}": partial(datasets.simulation2, p) for p in (20, 60, 100, 200)}
+    sets["Simulation 3"] = datasets.simulation3
+    sets["motivating example"] = datasets.data1
+    sets["varied densities"] = lambda seed: datasets.varied_densities(random_state=seed)
+    sets["two moons"] = lambda seed: datasets.two_moons(random_state=seed)
+    return sets
+
+
+def real(folder):
+    """Return the paper's real data of a folder, and what scikit-learn brings along."""
+    sets = {name: lambda seed, name=name: datasets.load(name, folder) for name in REAL}
+    for name, load in BUNDLED.items():
+        sets[name] = lambda seed, load=load: load(return_X_y=True)
+    return sets
+
+
+def blobs():
+    """Return clusters of several kinds."""
+    return {
+        f"{k} blobs, {n} × {p}" + f" + {noise}" * bool(noise) + f" ({kind})" * bool(kind): partial(
+            draw_blobs, k, n, p, noise, kind
+        )
+        for k, n, p, noise, kind in BLOBS
+    }
+
+
+def noise():
+    """Return data without clusters."""
+    return {
+        f"{kind} {n} × {p}": partial(draw_noise, kind, n, p)
+        for kind in NOISE
+        for n, p in NOISE_SHAPES
+        if p > 1 or kind in ("normal", "uniform", "t3", "lognormal", "exponential")
+    }
+
+
+def draw_blobs(k, n, p, n_noise, kind, seed):
+    """Draw clusters whose centres are at least five of their standard deviations apart."""
+    rng = np.random.default_rng((seed, k, n, p))
+    share = rng.dirichlet(np.full(k, 3.0)) if "unequal" in kind else np.full(k, 1 / k)
+    share = np.maximum(share, 10 / n)
+    truth = rng.choice(k, n, p=share / share.sum())
+    box = 4.0 * max(1.0, k ** (1 / p))
+    while True:
+        centres = rng.uniform(0, box, (k, p))
+        apart = np.linalg.norm(centres[:, None] - centres[None], axis=2) + np.eye(k) * 99
+        if apart.min() >= 4:
+            break
+        box *= 1.001
+    spread = rng.uniform(0.4, 1.2, k) if "spreads" in kind else np.full(k, 0.8)
+    rows = rng.standard_t(4, (n, p)) / np.sqrt(2) if "tails" in kind else rng.normal(size=(n, p))
+    if "long" in kind:
+        for cluster in range(k):
+            turn = np.linalg.qr(rng.normal(size=(p, p)))[0] * rng.uniform(0.3, 1.4, p)
+            rows[truth == cluster] = rows[truth == cluster] @ turn.T
+    X = np.hstack([centres[truth] + rows * spread[truth][:, None], rng.normal(size=(n, n_noise))])
+    return X, truth
+
+
+def draw_noise(kind, n, p, seed):
+    """Draw a cloud without clusters."""
+    rng = np.random.default_rng((seed, n, p))
+    normal = rng.normal(size=(n, p))
+    mixed = normal @ rng.normal(size=(p, p))
+    X = {
+        "normal": lambda: normal,
+        "correlated": lambda: mixed,
+        "factors": lambda: normal + 1.5 * rng.normal(size=(n, 2)) @ rng.normal(size=(2, p)),
+        "uniform": lambda: rng.uniform(size=(n, p)),
+        "t3": lambda: rng.standard_t(3, (n, p)),
+        "multivariate t3": lambda: normal / np.sqrt(rng.chisquare(3, (n, 1)) / 3),
+        "lognormal": lambda: np.exp(normal),
+        "exponential": lambda: rng.exponential(size=(n, p)),
+        "correlated lognormal": lambda: np.exp(0.8 * mixed / mixed.std(axis=0)),
+        "binary": lambda: (rng.uniform(size=(n, p)) < 0.4) * 1.0,
+        "counts": lambda: rng.poisson(3, (n, p)) * 1.0,
+    }[kind]()
+    return X, np.zeros(n, dtype=int)

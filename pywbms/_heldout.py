@@ -1,0 +1,203 @@
+"""How much better clusters foretell rows that were left out than one cloud does."""
+
+import numpy as np
+from scipy.special import gammaln
+from sklearn.covariance import ledoit_wolf
+
+# A cluster of fewer rows says nothing about where further rows lie.
+LEAST_ROWS = 3
+MOST_COLUMNS = 20
+LEAST_VARIANCE = 1e-3
+# Clusters differ in spread; what is known of it beforehand counts like so many rows.
+PRIOR_ROWS = 5
+# One cloud may be skewed (an exponent of Yeo and Johnson a column) and heavy-tailed (a t).
+EXPONENTS = np.arange(-3, 5.01, 0.25)
+DEGREES_OF_FREEDOM = (3.0, 4.0, 6.0, 10.0, 20.0, np.inf)
+
+
+class HeldOut:
+    """Scores partitions of some rows by how well they foretell the other rows.
+
+    Two densities are learned from the rows that were clustered, in the heaviest columns, and
+    compared on the rows that were not. One is a Gaussian around each cluster, with a covariance
+    that all share up to a factor. The other is a single cloud that may be correlated, skewed and
+    heavy-tailed: what data without clusters look like. It takes clusters, not merely a shape that
+    is no Gaussian, to do better than that.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, p)
+        Data without constant columns.
+    rng : numpy.random.Generator
+        Spreads each value over the step to which its column is rounded: repeated values are no
+        clusters of infinite density.
+    """
+
+    def __init__(self, rows, rng):
+        scores = standardised(rows)
+        step = np.array([np.diff(np.unique(column)).min() for column in scores.T])
+        self._rows = standardised(scores + step * (rng.uniform(size=scores.shape) - 0.5))
+        self._straight = {}
+        self._single = {}
+
+    def gain(self, train, labels, weights):
+        """Return the mean gain in log density, in nats a row, of the rows left out.
+
+        Parameters
+        ----------
+        train : ndarray of shape (n,), bool
+            The rows to learn from; the others are foretold.
+        labels : ndarray
+            Clusters of the rows to learn from.
+        weights : ndarray of shape (p,)
+            Feature weights; only as many columns are looked at as they effectively use.
+        """
+        columns = heaviest(weights)
+        single = self._single_cloud(train, columns)[~train]
+        size = np.bincount(labels)
+        number = np.where(size >= LEAST_ROWS, np.cumsum(size >= LEAST_ROWS) - 1, -1)[labels]
+        size = size[size >= LEAST_ROWS].astype(float)
+        if len(size) == 0:
+            return 0.0
+        known = self._rows[np.ix_(train, columns)]
+        centre = known.mean(axis=0)
+        inside = number >= 0
+        clusters = Clusters(known[inside] - centre, number[inside], size)
+        n = len(known)
+        # Rows of tiny clusters, and one more, may lie anywhere in the single cloud.
+        elsewhere = single + np.log((n - size.sum() + 1) / (n + 1))
+        among = clusters.log_density(self._rows[np.ix_(~train, columns)] - centre, n + 1)
+        return float((np.maximum(among, elsewhere) - single).mean())
+
+    def _single_cloud(self, train, columns):
+        """Return the log density of all rows in the single cloud that fits the train rows best."""
+        key = train.tobytes(), columns.tobytes()
+        if key not in self._single:
+            straight, jacobian = zip(*map(self._straightened, columns.tolist()), strict=True)
+            candidates = [
+                *cloud_densities(self._rows[:, columns], train),
+                *cloud_densities(np.stack(straight, 1), train, np.sum(jacobian, axis=0)),
+            ]
+            self._single[key] = max(candidates, key=lambda density: density[train].sum())
+        return self._single[key]
+
+    def _straightened(self, column):
+        """Return a column freed of its skewness, and the log of the derivative of that change."""
+        if column not in self._straight:
+            x = self._rows[:, column]
+            y = yeo_johnson(x, EXPONENTS[:, None])
+            logs = np.sign(x) * np.log1p(np.abs(x))
+            sd = y.std(axis=1)
+            likelihood = (EXPONENTS - 1) * logs.mean() - np.log(np.maximum(sd, 1e-12))
+            best = int(np.argmax(likelihood))
+            self._straight[column] = (
+                (y[best] - y[best].mean()) / sd[best],
+                (EXPONENTS[best] - 1) * logs - np.log(sd[best]),
+            )
+        return self._straight[column]
+
+
+class Clusters:
+    """Gaussian clusters of one shape and their own spread, their means shrunk towards the mean.
+
+    Where the means differ no more than chance would have it they are shrunk to one: such a
+    direction neither gains nor costs anything.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, p)
+    number : ndarray of shape (n,)
+        Cluster of each row, 0 … k − 1.
+    size : ndarray of shape (k,)
+    """
+
+    def __init__(self, rows, number, size):
+        n, k = len(rows), len(size)
+        mean = np.zeros((k, rows.shape[1]))
+        np.add.at(mean, number, rows)
+        mean /= size[:, None]
+        within = shrunk_covariance(rows - mean[number]) * (n / max(n - k, 1))
+        variance, self._axes = np.linalg.eigh(within)
+        variance = np.maximum(variance, LEAST_VARIANCE)
+        mean = mean @ self._axes
+        overall = size @ mean / n
+        between = (size[:, None] * (mean - overall) ** 2).sum(axis=0)
+        spread = n - (size**2).sum() / n
+        true = np.maximum(between - (k - 1) * variance, 0) / (spread if k > 1 else 1)
+        kept = size[:, None] * true / (size[:, None] * true + variance)
+        squares = ((rows @ self._axes - mean[number]) ** 2 / variance).mean(axis=1)
+        own = np.bincount(number, squares) * (n / max(n - k, 1))
+        scale = (own + PRIOR_ROWS) / (size + PRIOR_ROWS)
+        variance = scale[:, None] * variance
+        self._size = size
+        self._mean = overall + kept * (mean - overall)
+        self._variance = variance + kept * variance / size[:, None]
+
+    def log_density(self, rows, total):
+        """Return the log density of rows in their likeliest cluster, which has its share of total.
+
+        The constant (2π)^(−p/2) is left out.
+        """
+        places = rows @ self._axes
+        best = np.full(len(rows), -np.inf)
+        for mean, variance, size in zip(self._mean, self._variance, self._size, strict=True):
+            square = ((places - mean) ** 2 / variance).sum(axis=1)
+            density = np.log(size / total) - (square + np.log(variance).sum()) / 2
+            np.maximum(best, density, out=best)
+        return best
+
+
+def cloud_densities(rows, train, log_derivative=0.0):
+    """Return the log densities of all rows under a Gaussian and some t, fitted to the train rows.
+
+    The constant (2π)^(−p/2) is left out.
+    """
+    p = rows.shape[1]
+    centred = rows - rows[train].mean(axis=0)
+    scatter = shrunk_covariance(centred[train]) + 1e-6 * np.eye(p)
+    root = np.linalg.cholesky(scatter)
+    square = (np.linalg.solve(root, centred.T) ** 2).sum(axis=0)
+    log_volume = np.log(np.diag(root)).sum()
+    densities = []
+    for df in DEGREES_OF_FREEDOM:
+        if np.isinf(df):
+            density = -square / 2
+        else:  # scaled so that its covariance is that of the Gaussian
+            constant = gammaln((df + p) / 2) - gammaln(df / 2) - p / 2 * np.log((df - 2) / 2)
+            density = constant - (df + p) / 2 * np.log1p(square / (df - 2))
+        densities.append(density - log_volume + log_derivative)
+    return densities
+
+
+def shrunk_covariance(centred):
+    """Return the covariance of centred rows, shrunk as Ledoit and Wolf do if there are columns."""
+    if centred.shape[1] == 1:
+        return np.mean(centred**2, axis=0)[None]
+    return ledoit_wolf(centred, assume_centered=True)[0]
+
+
+def yeo_johnson(x, exponent):
+    """Return the power transform of Yeo and Johnson.
+
+    Examples
+    --------
+    >>> yeo_johnson(np.array([-1.0, 0.0, 3.0]), 1.0).tolist()
+    [-1.0, 0.0, 3.0]
+    """
+    logs = np.log1p(np.abs(x))
+    power = np.where(x >= 0, exponent, 2 - exponent)
+    flat = np.abs(power) < 1e-9
+    size = np.where(flat, logs, np.expm1(power * logs) / np.where(flat, 1.0, power))
+    return np.sign(x) * size
+
+
+def heaviest(weights):
+    """Return the columns that the weights effectively use, 1/Σw² of them, the heaviest first."""
+    number = int(np.ceil(1 / (weights**2).sum() - 1e-9))
+    order = np.argsort(-weights, kind="stable")
+    return order[: min(max(number, 1), MOST_COLUMNS, len(order))]
+
+
+def standardised(rows):
+    """Return z-scores."""
+    return (rows - rows.mean(axis=0)) / rows.std(axis=0)
