@@ -38,6 +38,7 @@ def compact_order(points, weights):
     spread = np.einsum("ij,ij->j", points, points) / len(points) - points.mean(axis=0) ** 2
     spread *= weights
     features = np.sort(np.argsort(-spread, kind="stable")[:MOST_FEATURES])
-    scaled = points[:, features] * np.sqrt(weights[features])
-    halve(np.ascontiguousarray(scaled), order)
+    scaled = np.ascontiguousarray(points[:, features])
+    scaled *= np.sqrt(weights[features])
+    halve(scaled, order)
     return order

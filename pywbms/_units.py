@@ -57,17 +57,17 @@ class Units:
         near_one /= self._sd[self.active]
         return np.ascontiguousarray(near_one)
 
-    def backward(self, points):
-        """Return points in the caller's units, all columns."""
-        rows = np.tile(self._constant, (*points.shape[:-1], 1))
+    def backward(self, points, index=None):
+        """Return points in the caller's units, all columns; with an index, those points only."""
+        n = len(points) if index is None else len(index)
+        rows = np.tile(self._constant, (n, *points.shape[1:-1], 1))
         # Some rows at a time: none of the intermediate results is as large as the data.
         step = max(1, NUMBERS_AT_A_TIME // max(1, points.shape[-1]))
-        for start in range(0, len(points), step):
-            near_one = points[start : start + step] * self._sd[self.active]
+        for start in range(0, n, step):
+            some = slice(start, start + step)
+            near_one = points[some if index is None else index[some]] * self._sd[self.active]
             near_one += self._mean[self.active]
-            rows[start : start + step, ..., self.active] = np.ldexp(
-                near_one, self._exponent[self.active]
-            )
+            rows[some, ..., self.active] = np.ldexp(near_one, self._exponent[self.active])
         return rows
 
 

@@ -6,7 +6,7 @@ from pywbms._core import wide
 
 # The kernel matrix is stored, so there must not be too many points; and with few features there is
 # nothing to be gained.
-MOST_POINTS = 1200
+MOST_POINTS = 1000
 LEAST_FEATURES = 256
 
 
@@ -27,7 +27,7 @@ class Wide:
     def __init__(self, n_points):
         self.n_points = n_points
         self._work = wide.workspace(n_points)
-        self._gram, self._kernel = wide.square(n_points), wide.square(n_points)
+        self._gram, self._kernel = wide.gram_in(self._work, n_points), wide.square(n_points)
         self._points = self._weights = None
 
     def step(

@@ -13,7 +13,7 @@ from pywbms._cloud import Cloud
 from pywbms._stop import Pairs, StopRule
 from pywbms._threads import one_blas_thread
 from pywbms._trace import Trace
-from pywbms._units import Units
+from pywbms._units import NUMBERS_AT_A_TIME, Units
 from pywbms.tree import Groups, Meetings, Tree, grow
 
 # Points closer than this share of eps travel on as one: so close that neither modes nor weights
@@ -118,13 +118,15 @@ class Fit:
         met = weighted_means(cloud.points, cloud.mass, group)
         ordered = trace.in_order(labels)
         final = largest_first(ordered)
-        centers = np.empty_like(met)
-        centers[final] = met[ordered]
+        group_of = np.empty(len(met), dtype=np.intp)
+        group_of[final] = ordered
+        centers = units.backward(met, group_of)
+        del met  # as large as the data, if every row is its own cluster
         return cls(
             units=units,
             labels=final,
-            modes=units.backward(cloud.points)[trace.in_order(cloud.member)],
-            centers=units.backward(centers),
+            modes=units.backward(cloud.points, trace.in_order(cloud.member)),
+            centers=centers,
             weights=trace.all_columns(weights) if weights.size else even(len(units.active)),
             history=trace.history(),
             n_iter=trace.n_iter,
@@ -151,7 +153,10 @@ def weighted_means(points, mass, group):
     _, first, group = np.unique(group, return_index=True, return_inverse=True)
     share = mass / np.bincount(group, weights=mass)[group]
     means = points[first]
-    np.add.at(means, group, share[:, None] * (points - points[first][group]))
+    others = np.delete(np.arange(len(points)), first)
+    for some in np.array_split(others, 1 + len(others) * points.shape[1] // NUMBERS_AT_A_TIME):
+        away = share[some, None] * (points[some] - points[first[group[some]]])
+        np.add.at(means, group[some], away)
     return means
 
 

@@ -46,7 +46,7 @@ def test_r_blocks_run_in_order_and_the_first_prints_what_is_shown(r, tmp_path):
 
 def test_make_targets_exist():
     named = re.findall(r"^make ([\w-]+)", "\n".join(blocks("sh")), flags=re.MULTILINE)
-    assert named == ["demo", "test", "r", "demo-r", "vignettes"]
+    assert named == ["demo", "test", "r", "demo-r", "vignettes", "bench", "bench-quick"]
     makefile = (ROOT / "Makefile").read_text()
     for target in named:
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)

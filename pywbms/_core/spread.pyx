@@ -39,7 +39,7 @@ def moves(
     """Write into `out` the Euclidean length of each point's move."""
     cdef Py_ssize_t i
     for i in prange(old.shape[0], nogil=True, num_threads=n_threads, schedule="static"):
-        out[i] = sqrt(squared_distance(&old[i, 0], &new[i, 0], old.shape[1]))
+        out[i] = sqrt(simd.squared_distance(&old[i, 0], &new[i, 0], old.shape[1]))
 
 
 cdef struct Cloud:
@@ -70,7 +70,7 @@ def diameter(
     cdef double[::1] center = np.asarray(points).mean(axis=0)
     cdef double[::1] radius = np.empty(g)
     for i in prange(g, nogil=True, num_threads=n_threads, schedule="static"):
-        radius[i] = sqrt(squared_distance(&points[i, 0], &center[0], p))
+        radius[i] = sqrt(simd.squared_distance(&points[i, 0], &center[0], p))
     # A good first guess: from the point farthest from the centre to the one farthest from it, and
     # on from there.
     cdef double[::1] from_hop = np.empty(g)
@@ -78,7 +78,7 @@ def diameter(
     cdef double guess = 0
     for _ in range(HOPS):
         for i in prange(g, nogil=True, num_threads=n_threads, schedule="static"):
-            from_hop[i] = squared_distance(&points[i, 0], &points[hop, 0], p)
+            from_hop[i] = simd.squared_distance(&points[i, 0], &points[hop, 0], p)
         hop = np.argmax(from_hop)
         guess = max(guess, sqrt(from_hop[hop]))
 
@@ -119,15 +119,6 @@ def pairs_on_the_rim(radius, guess):
     """
     n = len(radius)
     return (n - np.searchsorted(radius[::-1], guess - radius, side="right")).mean() / n
-
-
-cdef double squared_distance(const double* a, const double* b, Py_ssize_t p) noexcept nogil:
-    cdef double total = 0, difference
-    cdef Py_ssize_t l
-    for l in range(p):
-        difference = a[l] - b[l]
-        total += difference * difference
-    return total
 
 
 cdef void survey(Cloud* c, Py_ssize_t tile) noexcept nogil:
@@ -202,7 +193,7 @@ cdef double largest_between(
         for k in range(cols):
             squared = radius[k] * radius[k] - 2 * T[r * ROW + k] + r_j * r_j
             if squared > best * best * CLOSE:
-                squared = squared_distance(
+                squared = simd.squared_distance(
                     c.points + points_i[k] * c.p, c.points + points_j[r] * c.p, c.p
                 )
                 best = max(best, sqrt(squared))

@@ -35,6 +35,7 @@ cdef extern from "simd/tile.h":
             const double* origin, const double* before, const double* after, double m,
             ptrdiff_t features, double* out, double* D, double* moved,
         ) noexcept nogil
+        double (*squared_distance)(const double* a, const double* b, ptrdiff_t n) noexcept nogil
     const tile_functions* tile_functions_here() nogil
 
 # Points of a tile, and features that are packed at a time. A tile of the kernel matrix is then

@@ -53,14 +53,19 @@ cdef Py_ssize_t block_width(Py_ssize_t g) noexcept nogil:
 
 
 def lanes(Py_ssize_t g):
-    """Return how many Gram matrices are summed side by side: as many as 16 MB can hold, 2 … 8."""
-    return max(2, min(8, 2_000_000 // (g * g)))
+    """Return how many Gram matrices are summed side by side: as many as 8 MB can hold, 2 … 8."""
+    return max(2, min(8, 1_000_000 // (g * g)))
 
 
 def workspace(Py_ssize_t g):
     """Return what `gram` and `advance` work in for g points; it may be used again and again."""
     ld = row_length(g)
     return aligned(lanes(g), g * ld + 2 * g * row_length(FEATURES) + FEATURES * ld)
+
+
+def gram_in(work, Py_ssize_t g):
+    """Return the place in a workspace where the Gram matrix of g points comes together."""
+    return work[0, :g * row_length(g)].reshape(g, row_length(g))
 
 
 def square(Py_ssize_t g):
@@ -111,7 +116,7 @@ cdef void join(
     const double[:, ::1] work, const Py_ssize_t[::1] used, const double[::1] shares,
     double[:, ::1] out,
 ):
-    """out ← Σ_lane share × Gram matrix, below and on the diagonal."""
+    """out ← Σ_lane share × Gram matrix, below and on the diagonal; out may be that of lane 0."""
     cdef Py_ssize_t g = out.shape[0], ld = row_length(out.shape[0]), i, j, k, lane
     for i in range(g):
         for k in range(used.shape[0]):

@@ -53,6 +53,9 @@ typedef struct {
     /* One point that has moved: out ← after; D[l] += m (origin − after)²; moved += ‖after − before‖². */
     void (*displace)(const double *origin, const double *before, const double *after, double m,
                      ptrdiff_t features, double *out, double *D, double *moved);
+
+    /* Σ_l (a[l] − b[l])². */
+    double (*squared_distance)(const double *a, const double *b, ptrdiff_t n);
 } tile_functions;
 
 /* The functions for the best instruction set of this machine, or for the one that the environment

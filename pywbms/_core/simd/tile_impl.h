@@ -218,6 +218,21 @@ TARGET static void NAME(add)(
     }
 }
 
+TARGET static double NAME(squared_distance)(const double *a, const double *b, ptrdiff_t n) {
+    vec sum[4] = {{0}, {0}, {0}, {0}};  /* four, so that none has to wait for the one before */
+    double total = 0;
+    ptrdiff_t l = 0;
+    for (; l + 4 * WIDTH <= n; l += 4 * WIDTH)
+        _Pragma("GCC unroll 4") for (int v = 0; v < 4; v++) {
+            vec d = NAME(load)(a + l + v * WIDTH) - NAME(load)(b + l + v * WIDTH);
+            sum[v] += d * d;
+        }
+    for (; l < n; l++) total += (a[l] - b[l]) * (a[l] - b[l]);
+    sum[0] += sum[1] + sum[2] + sum[3];
+    for (int i = 0; i < WIDTH; i++) total += sum[0][i];
+    return total;
+}
+
 TARGET static void NAME(displace)(
     const double *origin, const double *before, const double *after, double m,
     ptrdiff_t features, double *out, double *D, double *moved) {
