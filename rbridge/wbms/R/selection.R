@@ -45,6 +45,10 @@ draw_scores <- function(tried, over, column, chosen, title, least, col = palette
     type = "o", log = if (least > 0 && any(known > 20)) "xy" else "x", pch = 16,
     col = rep_len(col, 1L), ylim = range(least, 1, known), main = title, xlab = over, ylab = column
   )
+  if (column != "k") {
+    unjudged <- !was_judged(tried)[order]
+    graphics::points(at[unjudged], value[unjudged], pch = 16, col = grey_colour)
+  }
   graphics::abline(v = at[chosen], lty = 2, col = accent_colour)
   graphics::points(at[chosen], value[chosen], pch = 1, cex = 2, lwd = 2, col = accent_colour)
 }
@@ -54,15 +58,19 @@ draw_scores <- function(tried, over, column, chosen, title, least, col = palette
 draw_heat <- function(tried, column, value, chosen, title, col = heat_colours(), xlab = "h",
                       ylab = "lambda", ...) {
   start_figure()
-  set_margins(c(3.6, 4.6, 2.6, 1.1) * text_line())
   cells <- pair_cells(tried)
   lambda <- sort(unique(tried$lambda))
+  labels <- brief(lambda, 2L)
+  if (anyDuplicated(labels)) labels <- brief(lambda, 4L)
+  line <- text_line()
+  beside <- max(graphics::strwidth(labels, "inches", 1)) / line + 1.2
+  set_margins(c(3.6, beside + 1.7, 2.6, 1.1) * line)
   plot_with(
     list(...), range(cells$left, cells$right), c(0.5, length(lambda) + 0.5),
     type = "n", log = "x", xaxs = "i", yaxs = "i", yaxt = "n", main = title, xlab = xlab, ylab = ""
   )
-  graphics::title(ylab = ylab, line = 3.5)
-  graphics::axis(2L, at = seq_along(lambda), labels = brief(lambda, 3L), las = 1L)
+  graphics::title(ylab = ylab, line = beside + 0.2)
+  graphics::axis(2L, at = seq_along(lambda), labels = labels, las = 1L)
   shade <- relative(value)
   colours <- ifelse(is.na(shade), unjudged_colour, col[1 + round((length(col) - 1) * shade)])
   graphics::rect(
@@ -70,25 +78,40 @@ draw_heat <- function(tried, column, value, chosen, title, col = heat_colours(),
     col = colours, border = "white", lwd = 0.5
   )
   graphics::box()
-  texts <- ifelse(is.na(shade), "", cell_texts(tried[[column]]))
-  wide <- graphics::strwidth(texts, "inches", 1)
-  room <- graphics::par("pin")[[1L]] * log10(cells$right / cells$left) /
-    diff(graphics::par("usr")[1:2])
-  # As large as most cells allow; where one is narrower, its text is left out.
-  tall <- graphics::par("pin")[[2L]] / length(lambda) / (1.5 * text_line())
-  cex <- max(0.45, min(0.9, tall, stats::quantile((room / (1.15 * wide))[nzchar(texts)], 0.25)))
-  fits <- nzchar(texts) & cex * wide <= room & cex <= tall
-  if (any(fits)) {
-    graphics::text(
-      sqrt(cells$left * cells$right)[fits], cells$row[fits], texts[fits],
-      cex = cex, col = ifelse(shade[fits] > 0.5, "white", "black")
-    )
-  }
+  shown <- !is.na(shade)
+  write_in_cells(
+    cells[shown, ], cell_texts(tried[[column]][shown]),
+    ifelse(shade[shown] > 0.5, "white", "black")
+  )
   mark <- cells[chosen, ]
   graphics::rect(
     mark$left, mark$row - 0.5, mark$right, mark$row + 0.5,
     border = accent_colour, lwd = 3, xpd = NA
   )
+}
+
+# Writes a text into each rectangle, upright where it is too narrow for it, or not at all.
+write_in_cells <- function(cells, texts, colours) {
+  if (!nrow(cells)) return(invisible())
+  inches <- graphics::par("pin") / c(
+    diff(graphics::par("usr")[1:2]), diff(graphics::par("usr")[3:4])
+  )
+  room <- log10(cells$right / cells$left) * inches[[1L]]
+  tall <- inches[[2L]]
+  wide <- 1.15 * graphics::strwidth(texts, "inches", 1)
+  cex <- max(0.65, min(0.9, room / wide))
+  across <- cex * wide <= room & 1.2 * cex * text_line() <= tall
+  upright <- !across & cex * wide <= tall & 0.8 * cex * text_line() <= room
+  at <- sqrt(cells$left * cells$right)
+  for (turned in c(FALSE, TRUE)) {
+    here <- if (turned) upright else across
+    if (any(here)) {
+      graphics::text(
+        at[here], cells$row[here], texts[here],
+        cex = cex, col = colours[here], srt = if (turned) 90 else 0
+      )
+    }
+  }
 }
 
 # The rectangle of each pair: its row, counted by lambda, and from where to where it goes along h:
