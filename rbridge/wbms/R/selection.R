@@ -10,9 +10,7 @@ draw_selection <- function(x, score, main = NULL, ...) {
     graphics::layout(map_layout(graphics::par("din")))
     shrink_texts()
     if (is.null(main)) main <- sentence(score)
-    value <- tried[[score]]
-    if (score != "screened") value[!was_judged(tried)] <- NA
-    draw_heat(tried, score, value, chosen, main, ...)
+    draw_heat(tried, score, judged_values(tried, score), chosen, main, ...)
     draw_heat(tried, "k", log(tried$k), chosen, "Number of clusters", ...)
     draw_plateau(tried, tried[chosen, ])
   } else {
@@ -153,6 +151,13 @@ draw_plateau <- function(tried, chosen, col = palette_colours, ...) {
     col = c(colour, grey_colour, accent_colour), lwd = c(2, 1, 2.5), lty = c(1, 1, NA),
     pch = c(16, 16, 1), bty = "n", cex = 0.85
   )
+}
+
+# A score, missing where a pair was not judged; the screening is known of all.
+judged_values <- function(tried, score) {
+  value <- tried[[score]]
+  if (score != "screened") value[!was_judged(tried)] <- NA
+  value
 }
 
 # Whether each pair was judged: only then it has a score.
