@@ -144,9 +144,9 @@ gg_selection <- function(x, score, ...) {
   n <- nrow(tried)
   panels <- c(score, "number of clusters")
   over <- varied_in(tried)
-  value <- if (length(over) == 2L) judged_values(tried, score) else tried[[score]]
   long <- data.frame(
-    h = rep(tried$h, 2L), lambda = rep(tried$lambda, 2L), value = c(value, tried$k),
+    h = rep(tried$h, 2L), lambda = rep(tried$lambda, 2L),
+    value = c(judged_values(tried, score), tried$k),
     panel = factor(rep(panels, each = n), panels),
     chosen = rep(seq_len(n) == chosen_row(x), 2L)
   )
@@ -156,8 +156,9 @@ gg_selection <- function(x, score, ...) {
 gg_scores <- function(long, over, ...) {
   .data <- ggplot2::.data
   other <- setdiff(c("h", "lambda"), over)
-  marked <- long[long$chosen, ]
-  ggplot2::ggplot(long, ggplot2::aes(.data[[over]], .data[["value"]])) +
+  known <- long[is.finite(long$value), ]
+  marked <- known[known$chosen, ]
+  ggplot2::ggplot(known, ggplot2::aes(.data[[over]], .data[["value"]])) +
     ggplot2::geom_vline(xintercept = marked[[over]], linetype = 2, colour = accent_colour) +
     ggplot2::geom_line(colour = palette_colours[[1L]], ...) +
     ggplot2::geom_point(colour = palette_colours[[1L]]) +

@@ -29,24 +29,24 @@ map_layout <- function(size) {
   if (shape > 1.8) t(1:3) else if (shape > 0.9) rbind(1:2, c(3L, 3L)) else cbind(1:3)
 }
 
-# A column over the values tried, on an axis that starts at the least it could be.
+# A column over the values tried, on an axis that starts at the least it could be. The line goes
+# through the pairs that were judged; the others are grey.
 draw_scores <- function(tried, over, column, chosen, title, least, col = palette_colours, ...) {
   start_figure()
   set_margins(c(3.6, 3.7, 2.9, 1.1) * text_line())
   order <- order(tried[[over]])
   at <- tried[[over]][order]
   value <- tried[[column]][order]
+  judged <- (column == "k" | was_judged(tried)[order]) & is.finite(value)
   chosen <- match(chosen, order)
   known <- value[is.finite(value)]
   plot_with(
     list(...), at, value,
-    type = "o", log = if (least > 0 && any(known > 20)) "xy" else "x", pch = 16,
-    col = rep_len(col, 1L), ylim = range(least, 1, known), main = title, xlab = over, ylab = column
+    type = "n", log = if (least > 0 && any(known > 20)) "xy" else "x",
+    ylim = range(least, 1, known), main = title, xlab = over, ylab = column
   )
-  if (column != "k") {
-    unjudged <- !was_judged(tried)[order]
-    graphics::points(at[unjudged], value[unjudged], pch = 16, col = grey_colour)
-  }
+  graphics::points(at[!judged], value[!judged], pch = 16, col = grey_colour)
+  graphics::lines(at[judged], value[judged], type = "o", pch = 16, col = rep_len(col, 1L))
   graphics::abline(v = at[chosen], lty = 2, col = accent_colour)
   graphics::points(at[chosen], value[chosen], pch = 1, cex = 2, lwd = 2, col = accent_colour)
 }
