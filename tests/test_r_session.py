@@ -182,7 +182,9 @@ class TestSameNumbers:
         else:
             selection = model.selection_.rename(columns={"lam": "lambda"})
             same_frame(from_r, fit + "selection-", selection)
-            assert from_r[fit + "choice-reason"] == model.choice_.explanation
+            others = model.choice_.alternatives.rename(columns={"lam": "lambda"})
+            same_frame(from_r, fit + "choice-alternatives-", others)
+            assert from_r[fit + "choice-reason"] == [model.choice_.explanation]
             same_bits(from_r[fit + "choice-certain"], model.choice_.certain)
         if model.record_path:
             path = model.path_[..., model._units.active]
