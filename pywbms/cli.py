@@ -394,7 +394,11 @@ def check_outputs(args):
         args.usage_error("--augment needs --out")
     if args.json and args.out == STDOUT:
         args.usage_error("--json and --out - both write to the standard output")
-    written = [path for path in (args.out, args.tree, args.plot) if path and path != STDOUT]
+    written = [
+        path
+        for path in (args.out, getattr(args, "tree", None), args.plot)
+        if path and path != STDOUT
+    ]
     for path in written:
         require_output(path)
         if path.exists() and args.data.exists() and path.samefile(args.data):
