@@ -76,7 +76,8 @@ def select(call, X, columns, h, lam, n_subsets, seed, n_jobs, params, verbose, c
         )  # fmt: skip
     if interrupted:  # `select` would keep what it has: in R an interrupted call has no value
         raise KeyboardInterrupt
-    return {"grid": renamed(choice.table), **described_choice(choice)}
+    chosen = [name for name, x in (("h", h), ("lambda", lam)) if np.size(x) > 1 or x is None]
+    return {"grid": renamed(choice.table), **described_choice(choice, chosen)}
 
 
 def predict(call, newdata, data, cluster, weights, standardize, n_jobs):
@@ -245,14 +246,17 @@ def choice_for_r(model):
         return None
     scale = len(model.labels_) if model.lam_scale == "sum" else 1
     rivals = choice.alternatives.assign(lam=choice.alternatives["lam"] * scale)
-    return described_choice(replace(choice, h=model.h_, lam=model.lam_, alternatives=rivals))
+    choice = replace(choice, h=model.h_, lam=model.lam_, alternatives=rivals)
+    asked = (("h", model.h), ("lambda", model.lam))
+    return described_choice(choice, [name for name, x in asked if isinstance(x, str)])
 
 
-def described_choice(choice):
-    """Return a `Selection` without its table, in R's spelling."""
+def described_choice(choice, chosen):
+    """Return a `Selection` without its table, in R's spelling, with the names of what it chose."""
     return {
         "h": choice.h,
         "lambda": choice.lam,
+        "chosen": chosen,
         "k": choice.n_clusters,
         "certain": choice.certain,
         "complete": choice.complete,

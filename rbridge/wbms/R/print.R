@@ -58,10 +58,17 @@ headline <- function(x, digits) {
     ),
     sprintf(
       "h = %s, lambda = %s%s; %s after %s", brief(x$h, digits), brief(x$lambda, digits),
-      if (is.null(x$selection)) "" else " (chosen from the data)", how_ended(x),
+      chosen_from_data(x), how_ended(x),
       counted(x$iter, "iteration")
     )
   )
+}
+
+# That h and lambda were chosen, or which of them.
+chosen_from_data <- function(x) {
+  if (is.null(x$selection)) return("")
+  one <- if (length(x$choice$chosen) == 1L) paste0(x$choice$chosen, " ")
+  paste0(" (", one, "chosen from the data)")
 }
 
 # That one cluster is none, where h was looked for.

@@ -39,6 +39,7 @@
 #'
 #' @return An object of class `wbms_select`, a list of plain R vectors:
 #'   \item{h, lambda}{the pair.}
+#'   \item{chosen}{which of the two were chosen, and not given.}
 #'   \item{k}{the number of clusters at the pair, in the rows that were looked at.}
 #'   \item{certain}{whether the search came to its end, and no other partition is nearly as good.}
 #'   \item{complete}{whether the search came to its end.}
@@ -121,8 +122,8 @@ select_rows <- function(x, settings, call) {
   )
   watch$raise()
   fields <- c(
-    "h", "lambda", "k", "certain", "complete", "reason", "note", "grid", "alternatives", "n_fits",
-    "n_rows"
+    "h", "lambda", "chosen", "k", "certain", "complete", "reason", "note", "grid", "alternatives",
+    "n_fits", "n_rows"
   )
   structure(c(found[fields], list(call = call)), class = "wbms_select")
 }

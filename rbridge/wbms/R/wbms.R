@@ -76,8 +76,8 @@
 #'   \item{history}{a data frame, a row an iteration.}
 #'   \item{selection}{a data frame, a row a pair of `h` and `lambda` that was tried, as `grid` in
 #'     [wbms_select()]; `NULL` if both were given.}
-#'   \item{choice}{how the pair was chosen, a list: `h`, `lambda`, `k`, `certain`, `complete`, `reason`,
-#'     `note`, `alternatives`, `n_fits` and `n_rows` as in [wbms_select()]; or `NULL`.}
+#'   \item{choice}{how the pair was chosen, a list: `h`, `lambda`, `chosen`, `k`, `certain`, `complete`,
+#'     `reason`, `note`, `alternatives`, `n_fits` and `n_rows` as in [wbms_select()]; or `NULL`.}
 #'   \item{data}{the matrix that was clustered, which [predict()] needs.}
 #'   \item{scale}{what each column was divided by.}
 #'   \item{path}{with `record_path`, an array: iteration (from 0) by row by column.}

@@ -11,9 +11,10 @@ test_that("a choice has the parts that are documented", {
   choice <- wbms_select(x)
   expect_s3_class(choice, "wbms_select", exact = TRUE)
   expect_named(choice, c(
-    "h", "lambda", "k", "certain", "complete", "reason", "note", "grid", "alternatives", "n_fits",
-    "n_rows", "call"
+    "h", "lambda", "chosen", "k", "certain", "complete", "reason", "note", "grid", "alternatives",
+    "n_fits", "n_rows", "call"
   ))
+  expect_identical(choice$chosen, c("h", "lambda"))
   expect_identical(choice$k, 2L)
   expect_identical(choice$n_rows, 60L)
   expect_named(choice$grid, c(
@@ -58,7 +59,11 @@ test_that("of h and lambda one can be given, or values to choose from", {
   by_lambda <- wbms_select(x, lambda = 0.1)
   expect_identical(by_lambda$lambda, 0.1)
   expect_gt(length(unique(by_lambda$grid$h)), 1L)
-  expect_identical(wbms(x, h = 0.1)$selection, by_h$grid)
+  expect_identical(by_lambda$chosen, "h")
+  fit <- wbms(x, h = 0.1)
+  expect_identical(fit$selection, by_h$grid)
+  expect_identical(fit$choice, unclass(by_h)[names(fit$choice)])
+  expect_output(print(fit), "(lambda chosen from the", fixed = TRUE)
   expect_identical(wbms(x, lambda = 0.1)$selection, by_lambda$grid)
   grid <- wbms_select(x, c(0.3, 0.1), c(0.05, 0.1))$grid
   expect_identical(grid[c("h", "lambda")], expand.grid(
