@@ -1,6 +1,8 @@
 """What R can ask for, one function a verb. Values in and out are Python's; R's are elsewhere."""
 
+import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,10 +10,12 @@ from scipy.cluster.hierarchy import leaves_list
 
 import pywbms
 from pywbms import datasets, theory
+from pywbms._report import counted
 from pywbms._units import Units
 from pywbms.estimator import WBMS, fit_with_path, nearest_labels
 from pywbms.fit import row_order
 from pywbms.gaussian import follow_sample
+from pywbms.select import select as select_pair
 from rbridge.to_r import Named
 
 FORMS = {"default": WBMS, "released": WBMS.released, "paper": WBMS.paper}
@@ -42,11 +46,38 @@ def fit(call, X, columns, form, params, verbose, callback):
         "converged": model.converged_,
         "history": model.history_,
         "selection": renamed(model.selection_),
+        "choice": choice_for_r(model),
         "scale": pd.Series(model._units.scale, index=columns),
         "path": Named(path_in_units(model), columns) if model.record_path else None,
         "tree": tree_for_r(model),
         "params": used(model),
     }
+
+
+def select(call, X, columns, h, lam, n_subsets, seed, n_jobs, params, verbose, callback):
+    """Choose h and lam for a matrix; see the R function ``wbms_select``."""
+    interrupted = False
+
+    def after_fit(n_fits, k):
+        nonlocal interrupted
+        try:
+            call.check()
+            if verbose:
+                call.say(f"choosing h and lambda: fit {n_fits}, {counted(k, 'cluster')}")
+            return callback is not None and call.ask(callback, {"fit": n_fits, "k": k}) is True
+        except KeyboardInterrupt:
+            interrupted = True
+            raise
+
+    with call.interruptible():
+        choice = select_pair(
+            pd.DataFrame(X, columns=names_of(columns)), values_or_none(h), values_or_none(lam),
+            int(n_subsets), int(seed), integer_or_none(n_jobs), callback=after_fit, **params,
+        )  # fmt: skip
+    if interrupted:  # `select` would keep what it has: in R an interrupted call has no value
+        raise KeyboardInterrupt
+    chosen = [name for name, x in (("h", h), ("lambda", lam)) if np.size(x) > 1 or x is None]
+    return {"grid": renamed(choice.table), **described_choice(choice, chosen)}
 
 
 def predict(call, newdata, data, cluster, weights, standardize, n_jobs):
@@ -145,7 +176,7 @@ def info(call):
 VERBS = {
     verb.__name__: verb
     for verb in (
-        fit, predict, check_theory, gaussian_recursion, gaussian_sample, convergence_order,
+        fit, select, predict, check_theory, gaussian_recursion, gaussian_sample, convergence_order,
         limit_weights, entropy_weights, hull_distance, dataset, info,
     )
 }  # fmt: skip
@@ -206,6 +237,40 @@ def used(model):
 def renamed(selection):
     """Return the table of the choice of h and lam with R's name for lam, or None."""
     return None if selection is None else selection.rename(columns={"lam": "lambda"})
+
+
+def choice_for_r(model):
+    """Return how h and lam of a fit were chosen, lam on the scale of the fit, or None."""
+    choice = model.choice_
+    if choice is None:
+        return None
+    scale = len(model.labels_) if model.lam_scale == "sum" else 1
+    rivals = choice.alternatives.assign(lam=choice.alternatives["lam"] * scale)
+    choice = replace(choice, h=model.h_, lam=model.lam_, alternatives=rivals)
+    asked = (("h", model.h), ("lambda", model.lam))
+    return described_choice(choice, [name for name, x in asked if isinstance(x, str)])
+
+
+def described_choice(choice, chosen):
+    """Return a `Selection` without its table, in R's spelling, with the names of what it chose."""
+    return {
+        "h": choice.h,
+        "lambda": choice.lam,
+        "chosen": chosen,
+        "k": choice.n_clusters,
+        "certain": choice.certain,
+        "complete": choice.complete,
+        "reason": choice.explanation,
+        "note": re.sub(r"\blam\b", "lambda", choice.note),
+        "alternatives": renamed(choice.alternatives),
+        "n_fits": choice.n_fits,
+        "n_rows": choice.n_rows,
+    }
+
+
+def values_or_none(given):
+    """Return the values of h or lam to choose from, which R sends as one number if there is one."""
+    return None if given is None else np.atleast_1d(given).tolist()
 
 
 def path_in_units(model):

@@ -67,7 +67,9 @@ def test_every_testthat_test_ran(checked):
 
 
 def test_vignettes_were_made_and_executed(checked):
-    assert [page.stem for page in VIGNETTES] == ["getting-started", "the-theorems"]
+    assert [page.stem for page in VIGNETTES] == [
+        "choosing-h-and-lambda", "getting-started", "the-theorems",
+    ]  # fmt: skip
     for page in VIGNETTES:
         made = (checked / "wbms" / "doc" / f"{page.stem}.html").read_text()
         assert made.count("data:image/png") >= 4

@@ -178,9 +178,14 @@ class TestSameNumbers:
         same_frame(from_r, fit + "history-", model.history_)
         if model.selection_ is None:
             assert from_r[fit + "selection"] is None
+            assert from_r[fit + "choice"] is None
         else:
             selection = model.selection_.rename(columns={"lam": "lambda"})
             same_frame(from_r, fit + "selection-", selection)
+            others = model.choice_.alternatives.rename(columns={"lam": "lambda"})
+            same_frame(from_r, fit + "choice-alternatives-", others)
+            assert from_r[fit + "choice-reason"] == [model.choice_.explanation]
+            same_bits(from_r[fit + "choice-certain"], model.choice_.certain)
         if model.record_path:
             path = model.path_[..., model._units.active]
             same_bits(from_r[fit + "path"], model._units.backward(path))

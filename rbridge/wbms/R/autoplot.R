@@ -11,7 +11,7 @@
 #'   `record_path = TRUE`.
 #' @param ... passed to the layer that draws the rows ([ggplot2::geom_point()] or
 #'   [ggplot2::geom_path()]) or the bars ([ggplot2::geom_col()]), and to `geom_line()` or
-#'   `geom_tile()` of the others.
+#'   `geom_rect()` of the others.
 #' @inheritParams plot.wbms
 #' @return A ggplot2 object.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE) && wbms::wbms_available()
@@ -143,20 +143,22 @@ gg_selection <- function(x, score, ...) {
   tried <- x$selection
   n <- nrow(tried)
   panels <- c(score, "number of clusters")
+  over <- varied_in(tried)
   long <- data.frame(
-    h = rep(tried$h, 2L), lambda = rep(tried$lambda, 2L), value = c(tried[[score]], tried$k),
+    h = rep(tried$h, 2L), lambda = rep(tried$lambda, 2L),
+    value = c(judged_values(tried, score), tried$k),
     panel = factor(rep(panels, each = n), panels),
     chosen = rep(seq_len(n) == chosen_row(x), 2L)
   )
-  over <- varied_in(tried)
   if (length(over) == 2L) gg_heat(long, ...) else gg_scores(long, over, ...)
 }
 
 gg_scores <- function(long, over, ...) {
   .data <- ggplot2::.data
   other <- setdiff(c("h", "lambda"), over)
-  marked <- long[long$chosen, ]
-  ggplot2::ggplot(long, ggplot2::aes(.data[[over]], .data[["value"]])) +
+  known <- long[is.finite(long$value), ]
+  marked <- known[known$chosen, ]
+  ggplot2::ggplot(known, ggplot2::aes(.data[[over]], .data[["value"]])) +
     ggplot2::geom_vline(xintercept = marked[[over]], linetype = 2, colour = accent_colour) +
     ggplot2::geom_line(colour = palette_colours[[1L]], ...) +
     ggplot2::geom_point(colour = palette_colours[[1L]]) +
@@ -172,27 +174,36 @@ gg_scores <- function(long, over, ...) {
 gg_heat <- function(long, ...) {
   .data <- ggplot2::.data
   first <- as.integer(long$panel) == 1L
-  long$text <- c(cell_texts(long$value[first]), cell_texts(long$value[!first]))
+  long$text <- ifelse(is.na(long$value), "", c(
+    cell_texts(long$value[first]), cell_texts(long$value[!first])
+  ))
   # A colour scale for each panel: clusters by their logarithm, scores as they are.
-  shade <- c(relative(long$value[first]), relative(log(long$value[!first])))
-  long$shade <- shade
-  long$dark <- shade > 0.5 & !is.na(shade)
-  as_steps <- function(values) {
-    steps <- sort(unique(values))
-    factor(values, steps, brief(steps, 3L))
-  }
-  long$h <- as_steps(long$h)
-  long$lambda <- as_steps(long$lambda)
-  ggplot2::ggplot(long, ggplot2::aes(.data[["h"]], .data[["lambda"]])) +
-    ggplot2::geom_tile(ggplot2::aes(fill = .data[["shade"]]), ...) +
-    ggplot2::geom_tile(
-      data = long[long$chosen, ], fill = NA, colour = accent_colour, linewidth = 1.2
+  long$shade <- c(relative(long$value[first]), relative(log(long$value[!first])))
+  dark <- long$shade > 0.5 & !is.na(long$shade)
+  lambda <- sort(unique(long$lambda))
+  long <- cbind(long, pair_cells(long[first, ]))
+  long$bottom <- long$row - 0.5
+  long$top <- long$row + 0.5
+  cell <- ggplot2::aes(
+    xmin = .data[["left"]], xmax = .data[["right"]], ymin = .data[["bottom"]],
+    ymax = .data[["top"]], fill = .data[["shade"]]
+  )
+  ggplot2::ggplot(long) +
+    ggplot2::geom_rect(cell, colour = "white", ...) +
+    ggplot2::geom_rect(
+      cell, data = long[long$chosen, ], fill = NA, colour = accent_colour, linewidth = 1.2
     ) +
     ggplot2::geom_text(
-      ggplot2::aes(label = .data[["text"]]),
-      colour = ifelse(long$dark, "white", "black"), size = 2.8
+      ggplot2::aes(sqrt(.data[["left"]] * .data[["right"]]), .data[["row"]], label = .data[["text"]]),
+      colour = ifelse(dark, "white", "black"), size = 2.4
     ) +
     ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), ncol = 1L) +
-    ggplot2::scale_fill_gradientn(colours = heat_colours(), guide = "none", na.value = "grey90") +
-    ggplot2::labs(title = "Choice of h and lambda")
+    ggplot2::scale_fill_gradientn(
+      colours = heat_colours(), guide = "none", na.value = unjudged_colour
+    ) +
+    ggplot2::scale_x_log10() +
+    ggplot2::scale_y_continuous(
+      breaks = seq_along(lambda), labels = brief(lambda, 3L), minor_breaks = NULL
+    ) +
+    ggplot2::labs(x = "h", y = "lambda", title = "Choice of h and lambda")
 }

@@ -39,6 +39,36 @@ check_jobs <- function(x) {
   as.integer(x)
 }
 
+check_callback <- function(x) {
+  if (!is.null(x) && !is.function(x)) abort("'callback' must be a function or NULL")
+  x
+}
+
+# One positive number or several, or NULL.
+check_values <- function(x, name) {
+  if (is.null(x)) return(NULL)
+  numbers <- is.numeric(x) && !is.factor(x) && is.null(dim(x))
+  if (!numbers || !length(x) || !all(is.finite(x) & x > 0)) {
+    abort("'", name, "' must be a positive number, several of them, or NULL, not ", described(x))
+  }
+  as.double(x)
+}
+
+# The settings of the iterations, as Python calls them.
+check_iteration <- function(settings) {
+  list(
+    exclude_self = check_flag(settings$exclude_self, "exclude_self"),
+    warmup = check_whole(settings$warmup, "warmup", 0),
+    stop = check_choice(settings$stop, "stop", c("settled", "movement", "diameter", "fixed")),
+    patience = check_whole(settings$patience, "patience", 1),
+    tol = check_positive(settings$tol, "tol"),
+    max_iter = check_whole(settings$max_iter, "max_iter", 1),
+    eps = check_positive(settings$eps, "eps"),
+    standardize = check_flag(settings$standardize, "standardize"),
+    merge = check_flag(settings$merge, "merge")
+  )
+}
+
 is_number <- function(x) {
   is.numeric(x) && !is.factor(x) && length(x) == 1L && !is.na(x)
 }

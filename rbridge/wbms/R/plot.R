@@ -13,8 +13,10 @@
 #'   * `"weights"`: the weights as bars, the heaviest column at the top.
 #'   * `"collapse"`: how many groups there are and how wide the cloud is after each iteration; if
 #'     the fit was made with `record_path = TRUE`, the paths of the rows, too.
-#'   * `"selection"`: how `h` and `lambda` were chosen: score and number of clusters over `h`, or
-#'     over the grid of both as heat maps, with the values taken marked.
+#'   * `"selection"`: how `h` and `lambda` were chosen: score and number of clusters over the pairs
+#'     that were tried, a row a `lambda`, grey where a pair was not worth judging and the chosen one
+#'     framed; and the number of clusters over `h`, where a plateau is a partition that `h` hardly
+#'     changes. If only one of the two was chosen, score and number of clusters over that one.
 #'   * `"tree"`: which rows or clusters meet, and after how many iterations, if the fit was made
 #'     with `tree = TRUE` (see [as.hclust.wbms()]). A dashed line marks the end of the fit: above it
 #'     its clusters meet, and the longer their lines, the better they are separated. Dotted are the
@@ -44,20 +46,28 @@ plot.wbms <- function(x,
   shown <- shown_columns(x, columns)
   top <- check_whole(top, "top", 1)
   if (type == "selection") score <- check_score(x, score)
-  # Setting mfrow resets cex and mex, hence after it.
-  old <- graphics::par(c("mfrow", "cex", "mex", "mar", "xpd", "las", "mgp"))
-  panels <- type %in% c("overview", "collapse", "selection")
-  on.exit(graphics::par(if (panels) old else old[c("mar", "xpd", "las", "mgp")]))
-  graphics::par(las = 0L, mgp = c(2.4, 0.8, 0))
-  switch(type,
-    overview = draw_overview(x, shown, top, ...),
-    clusters = draw_clusters(x, shown, ...),
-    weights = draw_weights(x, top, ...),
-    collapse = draw_collapse(x, shown, ...),
-    selection = draw_selection(x, score, ...),
-    tree = draw_tree(x, leaves, ...)
+  on_page(
+    switch(type,
+      overview = draw_overview(x, shown, top, ...),
+      clusters = draw_clusters(x, shown, ...),
+      weights = draw_weights(x, top, ...),
+      collapse = draw_collapse(x, shown, ...),
+      selection = draw_selection(x, score, ...),
+      tree = draw_tree(x, leaves, ...)
+    ),
+    panels = type %in% c("overview", "collapse", "selection")
   )
   invisible(x)
+}
+
+# Runs code that draws, of which several panels take the whole page, and leaves the settings as
+# they were.
+on_page <- function(code, panels = TRUE) {
+  # Setting mfrow resets cex and mex, hence after it.
+  old <- graphics::par(c("mfrow", "cex", "mex", "mar", "xpd", "las", "mgp"))
+  on.exit(graphics::par(if (panels) old else old[c("mar", "xpd", "las", "mgp")]))
+  graphics::par(las = 0L, mgp = c(2.4, 0.8, 0))
+  force(code)
 }
 
 # Okabe and Ito's palette, told apart by colour-blind readers; black is kept for the centres, and
@@ -347,95 +357,6 @@ path_lines <- function(x, shown) {
   )
 }
 
-draw_selection <- function(x, score, main = NULL, ...) {
-  tried <- x$selection
-  chosen <- chosen_row(x)
-  graphics::layout(if (is_wide()) t(1:2) else 1:2)
-  shrink_texts()
-  over <- varied_in(tried)
-  if (length(over) == 2L) {
-    if (is.null(main)) main <- sentence(score)
-    draw_heat(tried, score, tried[[score]], chosen, main, ...)
-    draw_heat(tried, "k", log(tried$k), chosen, "Number of clusters", ...)
-  } else {
-    other <- setdiff(c("h", "lambda"), over)
-    if (is.null(main)) main <- sprintf("Choice of %s (%s = %s)", over, other, brief(x[[other]], 4L))
-    draw_scores(tried, over, score, chosen, main, least = 0, ...)
-    draw_scores(tried, over, "k", chosen, "Number of clusters", least = 1, ...)
-  }
-}
-
-# A column over the values tried, on an axis that starts at the least it could be.
-draw_scores <- function(tried, over, column, chosen, title, least, col = palette_colours, ...) {
-  start_figure()
-  set_margins(c(3.6, 3.7, 2.9, 1.1) * text_line())
-  order <- order(tried[[over]])
-  at <- tried[[over]][order]
-  value <- tried[[column]][order]
-  chosen <- match(chosen, order)
-  known <- value[is.finite(value)]
-  plot_with(
-    list(...), at, value,
-    type = "o", log = if (least > 0 && any(known > 20)) "xy" else "x", pch = 16,
-    col = rep_len(col, 1L), ylim = range(least, 1, known), main = title, xlab = over, ylab = column
-  )
-  graphics::abline(v = at[chosen], lty = 2, col = accent_colour)
-  graphics::points(at[chosen], value[chosen], pch = 1, cex = 2, lwd = 2, col = accent_colour)
-}
-
-draw_heat <- function(tried, column, value, chosen, title, col = heat_colours(), xlab = "h",
-                      ylab = "lambda", ...) {
-  start_figure()
-  set_margins(c(3.6, 4.6, 2.6, 1.1) * text_line())
-  h <- sort(unique(tried$h))
-  lambda <- sort(unique(tried$lambda))
-  cell <- cbind(match(tried$h, h), match(tried$lambda, lambda))
-  z <- matrix(NA_real_, length(h), length(lambda))
-  z[cell] <- relative(value)
-  graphics::image(
-    seq_along(h), seq_along(lambda), z,
-    zlim = c(0, 1), col = col, axes = FALSE, main = "", xlab = xlab, ylab = "", ...
-  )
-  draw_title(title, list(...))
-  graphics::title(ylab = ylab, line = 3.5)
-  graphics::axis(1L, at = seq_along(h), labels = brief(h, 3L))
-  graphics::axis(2L, at = seq_along(lambda), labels = brief(lambda, 3L), las = 1L)
-  graphics::box()
-  texts <- cell_texts(tried[[column]])
-  roomy <- graphics::par("pin") / c(length(h), length(lambda))
-  cex <- min(
-    0.9, roomy[[1L]] / (1.4 * max(graphics::strwidth(texts, "inches", 1))),
-    roomy[[2L]] / (1.5 * text_line())
-  )
-  if (cex >= 0.4) {
-    colours <- ifelse(z[cell] > 0.5 & !is.na(z[cell]), "white", "black")
-    graphics::text(cell[, 1L], cell[, 2L], texts, cex = cex, col = colours)
-  }
-  mark <- cell[chosen, ]
-  graphics::rect(
-    mark[[1L]] - 0.5, mark[[2L]] - 0.5, mark[[1L]] + 0.5, mark[[2L]] + 0.5,
-    border = accent_colour, lwd = 3, xpd = NA
-  )
-}
-
-# Where values lie between the least and the largest of them, from 0 to 1.
-relative <- function(values) {
-  values[!is.finite(values)] <- NA
-  if (all(is.na(values))) return(as.double(values))
-  known <- range(values, na.rm = TRUE)
-  if (known[[1L]] == known[[2L]]) values * 0 + 0.5 else (values - known[[1L]]) / diff(known)
-}
-
-heat_colours <- function() {
-  grDevices::hcl.colors(64L, "YlGnBu", rev = TRUE)
-}
-
-cell_texts <- function(values) {
-  whole <- all(values == round(values), na.rm = TRUE)
-  texts <- if (whole) brief(values, 4L) else decimal(values, 2L)
-  ifelse(is.finite(values), texts, "")
-}
-
 draw_note <- function(text, main) {
   plot(0, 0, type = "n", axes = FALSE, main = main, xlab = "", ylab = "")
   graphics::text(0, 0, text)
@@ -528,44 +449,4 @@ axis_label <- function(x, column) {
 
 weight_text <- function(weight) {
   ifelse(weight > 0 & weight < 0.005, paste("<", decimal(0.01, 2L)), decimal(weight, 2L))
-}
-
-# The column of the selection to draw, by name.
-check_score <- function(x, score) {
-  if (is.null(x$selection)) {
-    abort("there is no selection to draw: 'h' and 'lambda' were given, not chosen from the data")
-  }
-  known <- score_columns(x$selection)
-  if (!is.null(score)) return(check_choice(score, "score", known))
-  if (!length(known)) abort("the selection holds no score to draw")
-  score_column(x$selection)
-}
-
-score_column <- function(selection) {
-  known <- score_columns(selection)
-  if (!length(known)) return(NULL)
-  usual <- intersect(c("score", "stability", "agreement"), known)
-  c(usual, known)[[1L]]
-}
-
-score_columns <- function(selection) {
-  numbers <- names(selection)[vapply(selection, is.numeric, NA)]
-  setdiff(numbers, c("h", "lambda", "k"))
-}
-
-# Which of h and lambda the selection varies; h if neither.
-varied_in <- function(selection) {
-  varied <- c("h", "lambda")[!c(one_value(selection$h), one_value(selection$lambda))]
-  if (length(varied)) varied else "h"
-}
-
-one_value <- function(values) {
-  length(unique(values)) <= 1L
-}
-
-chosen_row <- function(x) {
-  tried <- x$selection
-  found <- which(as.logical(tried$chosen))
-  if (length(found)) return(found[[1L]])
-  which.min(abs(log(tried$h / x$h)) + abs(log(tried$lambda / x$lambda)))
 }

@@ -1,7 +1,8 @@
 #' Print a fit
 #'
 #' Shows how many clusters were found in what, with which `h` and `lambda`, how the fit ended, the
-#' sizes of the clusters and the heaviest columns; then what the fit holds.
+#' sizes of the clusters and the heaviest columns; then what the fit holds. Where the choice of `h` and
+#' `lambda` is uncertain, the other pairs that are nearly as good are named.
 #'
 #' @param x a fit of [wbms()].
 #' @param digits number of significant digits.
@@ -18,11 +19,34 @@ print.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
     headline(x, digits), nothing_found(x), "",
     paste("Cluster sizes:", some_of(vapply(x$size, counted, ""), 12L)),
     paste("Heaviest columns:", some_of(paste(elided(names(heaviest)), decimal(heaviest, 2L)), 6L)),
-    omission(x$na.action), "",
-    paste("Available fields:", toString(fields))
+    omission(x$na.action), ""
   )
   writeLines(strwrap(lines, exdent = 2L))
+  note <- choice_note(x)
+  if (length(note)) writeLines(c(note, ""))
+  writeLines(strwrap(paste("Available fields:", toString(fields)), exdent = 2L))
   invisible(x)
+}
+
+# What to bear in mind about a choice of h and lambda that gave several clusters, in lines.
+choice_note <- function(x) {
+  note <- x$choice$note
+  if (is.null(note) || !nzchar(note) || n_clusters(x) == 1L) return(NULL)
+  note_lines(note)
+}
+
+# A note, wrapped; lines that are indented stay so.
+note_lines <- function(note) {
+  lines <- strsplit(note, "\n", fixed = TRUE)[[1L]]
+  indent <- ifelse(startsWith(lines, " "), 2L, 0L)
+  unlist(Map(function(line, indent) {
+    strwrap(line, indent = indent, exdent = indent + 2L)
+  }, lines, indent), use.names = FALSE)
+}
+
+# Of a fit or of its summary.
+n_clusters <- function(x) {
+  if (is.null(x$size)) nrow(x$clusters) else length(x$size)
 }
 
 # What was found, and how: the two lines above everything else.
@@ -34,16 +58,23 @@ headline <- function(x, digits) {
     ),
     sprintf(
       "h = %s, lambda = %s%s; %s after %s", brief(x$h, digits), brief(x$lambda, digits),
-      if (is.null(x$selection)) "" else " (chosen from the data)", how_ended(x),
+      chosen_from_data(x), how_ended(x),
       counted(x$iter, "iteration")
     )
   )
 }
 
+# That h and lambda were chosen, or which of them.
+chosen_from_data <- function(x) {
+  if (is.null(x$selection)) return("")
+  one <- if (length(x$choice$chosen) == 1L) paste0(x$choice$chosen, " ")
+  paste0(" (", one, "chosen from the data)")
+}
+
 # That one cluster is none, where h was looked for.
 nothing_found <- function(x) {
-  k <- if (is.null(x$size)) nrow(x$clusters) else length(x$size)
-  if (k == 1L && !is.null(x$selection)) {
+  if (n_clusters(x) == 1L && !is.null(x$selection)) {
+    if (!is.null(x$choice)) return(x$choice$reason)
     "No clusters were found: no partition into several was stable, so all rows are one cluster."
   }
 }

@@ -16,7 +16,7 @@
 #'     weights: 1 if one column has all weight, their number if all are equal.}
 #'   \item{nobs}{number of rows that were clustered.}
 #'   \item{selection}{how `h` and `lambda` were chosen, a data frame, or `NULL` if they were not.}
-#'   \item{h, lambda, iter, converged, params, na.action}{as in the fit, see [wbms()].}
+#'   \item{h, lambda, choice, iter, converged, params, na.action}{as in the fit, see [wbms()].}
 #' @examplesIf wbms::wbms_available()
 #' summary(wbms(iris[, 1:4], h = 0.05, lambda = 0.1))
 #' @export
@@ -35,7 +35,7 @@ summary.wbms <- function(object, top = 5, ...) {
       call = object$call, clusters = clusters, weights = object$weights[order],
       eff.columns = exp(weight_entropy(object)), nobs = nrow(object$data), h = object$h,
       lambda = object$lambda, iter = object$iter, converged = object$converged,
-      selection = object$selection, params = object$params, na.action = object$na.action
+      selection = object$selection, choice = object$choice, params = object$params, na.action = object$na.action
     ),
     class = "summary.wbms"
   )
@@ -46,6 +46,8 @@ summary.wbms <- function(object, top = 5, ...) {
 print.summary.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), max_rows = 20, ...) {
   cat("Call:\n", paste(call_text(x$call), collapse = "\n"), "\n\n", sep = "")
   writeLines(strwrap(parameter_text(x, digits), exdent = 2L))
+  note <- choice_note(x)
+  if (length(note)) writeLines(c("", note))
 
   k <- nrow(x$clusters)
   cat("\n", counted(k, "cluster"), " in ", counted(x$nobs, "row"), ":\n", sep = "")
@@ -79,7 +81,7 @@ call_text <- function(call, most = 5L) {
 parameter_text <- function(x, digits) {
   c(
     sprintf("h = %s, lambda = %s", brief(x$h, digits), brief(x$lambda, digits)),
-    chosen_text(x, digits), nothing_found(x),
+    chosen_text(x, digits), if (n_clusters(x) == 1L) nothing_found(x) else x$choice$reason,
     sprintf("%s after %s", sentence(how_ended(x)), counted(x$iter, "iteration")),
     sprintf("Effective number of columns: %s", brief(x$eff.columns, digits)),
     if (!x$params$standardize) "On the columns as they are: not standardized",

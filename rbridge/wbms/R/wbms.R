@@ -23,10 +23,11 @@
 #'
 #' @param x a numeric matrix, a data frame with numeric columns, a numeric vector, or a formula.
 #' @param h bandwidth of the kernel \eqn{\exp(-\|a - b\|_w^2 / h)}{exp(-||a - b||^2_w / h)}. On z-scores
-#'   useful values lie between 0.005 (many tight clusters) and 1. `"auto"` chooses it from the data.
+#'   useful values lie between 0.005 (many tight clusters) and 1. `"auto"` chooses it from the data:
+#'   see [wbms_select()].
 #' @param lambda strength of the entropy term in \eqn{w_l \propto \exp(-D_l / \lambda)}{w_l ~ exp(-D_l
 #'   / lambda)}: small values put all weight on few features, large ones make all weights alike.
-#'   `"auto"` chooses it.
+#'   `"auto"` chooses it. If one of the two is given, the other is chosen for it.
 #' @param lambda_scale whether \eqn{D_l} is the `"mean"` (the paper) or the `"sum"` (the released
 #'   code) over the rows of the squared displacements along feature \eqn{l}.
 #' @param exclude_self leave a row out of its own mean?
@@ -49,7 +50,8 @@
 #' @param verbose print a line an iteration?
 #' @param callback a function called after each iteration with a list (`phase`, `iteration`,
 #'   `diameter`, `movement`, `groups`, `entropy`, `n_points`, and `weights`, named); if it returns
-#'   `TRUE` the fit ends and keeps what it has.
+#'   `TRUE` the fit ends and keeps what it has. While `h` or `lambda` is chosen it is called after
+#'   each trial fit, with phase `"select"` and without weights; `TRUE` then takes the best pair so far.
 #' @param form the form of the algorithm: `"default"`, `"released"` or `"paper"`.
 #' @param na.action what to do with missing values: [stats::na.fail()] (an error), or
 #'   [stats::na.omit()] or [stats::na.exclude()] (leave these rows out); or the name of one.
@@ -72,7 +74,10 @@
 #'   \item{iter}{the number of iterations after the warm-up.}
 #'   \item{converged}{whether the stop rule, and not `max_iter` or the callback, ended the fit.}
 #'   \item{history}{a data frame, a row an iteration.}
-#'   \item{selection}{a data frame that shows how `h` was chosen, or `NULL`.}
+#'   \item{selection}{a data frame, a row a pair of `h` and `lambda` that was tried, as `grid` in
+#'     [wbms_select()]; `NULL` if both were given.}
+#'   \item{choice}{how the pair was chosen, a list: `h`, `lambda`, `chosen`, `k`, `certain`, `complete`,
+#'     `reason`, `note`, `alternatives`, `n_fits` and `n_rows` as in [wbms_select()]; or `NULL`.}
 #'   \item{data}{the matrix that was clustered, which [predict()] needs.}
 #'   \item{scale}{what each column was divided by.}
 #'   \item{path}{with `record_path`, an array: iteration (from 0) by row by column.}
@@ -89,7 +94,7 @@
 #' @references S. Chakraborty, D. Paul, S. Das: Automated Clustering of High-dimensional Data with a
 #'   Feature Weighted Mean Shift Algorithm. *Proceedings of the 35th AAAI Conference on Artificial
 #'   Intelligence*, 2021.
-#' @seealso [summary.wbms()], [plot.wbms()], [predict.wbms()], [tidy.wbms()], [as.hclust.wbms()],
+#' @seealso [wbms_select()], [summary.wbms()], [plot.wbms()], [predict.wbms()], [tidy.wbms()], [as.hclust.wbms()],
 #'   [wbms_theory()]
 #' @examplesIf wbms::wbms_available()
 #' fit <- wbms(iris[, 1:4], h = 0.05, lambda = 0.1)
@@ -130,33 +135,38 @@ wbms.formula <- function(formula, data = NULL, subset, na.action = stats::na.fai
     if (!missing(formula)) data <- formula
     formula <- x
   }
-  if (length(formula) != 2L) {
-    abort("'formula' must have no left-hand side: clustering has no response (~ a + b)")
-  }
   known <- setdiff(names(formals(wbms.default)), c("x", "...", "na.action"))
   refuse_arguments(setdiff(extra_names(...), known), known)
   given <- c(list(...), if (!missing(form)) list(form = form))
   defaults <- lapply(formals(wbms.default)[known], eval, envir = environment(wbms.default))
   settings <- replace(defaults, names(given), given)
   settings["na.action"] <- list(na.action)
-  missing_values <- check_na_action(na.action)
+  subset <- if (!missing(subset)) list(subset = call$subset)
+  rows <- formula_rows(formula, data, subset, check_na_action(na.action), parent.frame())
+  fit <- fit_rows(rows$x, settings, c(names(given), "na.action"), called(call))
+  fit$terms <- rows$terms
+  fit$xlevels <- stats::.getXlevels(rows$terms, rows$frame)
+  fit$contrasts <- attr(rows$x, "contrasts")
+  fit$variables <- variables_of(rows$terms, data)
+  fit
+}
 
+# The columns that a formula makes of data, with the frame and the terms. The subset is a list with
+# its expression, or NULL, and is looked up in the data and where the user called.
+formula_rows <- function(formula, data, subset, missing_values, around) {
+  if (length(formula) != 2L) {
+    abort("'formula' must have no left-hand side: clustering has no response (~ a + b)")
+  }
   # Missing values are dealt with later, by name.
   frame <- as.call(c(
-    quote(stats::model.frame), list(formula = formula, data = data),
-    if (!missing(subset)) list(subset = call$subset), list(na.action = quote(stats::na.pass))
+    quote(stats::model.frame), list(formula = formula, data = data), subset,
+    list(na.action = quote(stats::na.pass))
   ))
-  frame <- eval(frame, parent.frame())
+  frame <- eval(frame, around)
   terms <- stats::terms(frame)
-  check_formula(terms, frame, data, !missing(subset))
+  check_formula(terms, frame, data, !is.null(subset))
   if (missing_values == "fail") refuse_missing(missing_in_frame(frame), "the formula", "variable")
-  x <- design_matrix(terms, frame)
-  fit <- fit_rows(x, settings, c(names(given), "na.action"), called(call))
-  fit$terms <- terms
-  fit$xlevels <- stats::.getXlevels(terms, frame)
-  fit$contrasts <- attr(x, "contrasts")
-  fit$variables <- variables_of(terms, data)
-  fit
+  list(x = design_matrix(terms, frame), terms = terms, frame = frame)
 }
 
 # The fit of any table, with all arguments of wbms.default(), of which some were given, for a call.
@@ -170,39 +180,40 @@ fit_rows <- function(x, settings, given, call) {
       "\", which chooses nothing from the data: give ", quoted(left)
     )
   }
-  params <- list(
-    h = check_positive(settings$h, "h", auto = chooses),
-    lam = check_positive(settings$lambda, "lambda", auto = chooses),
-    lam_scale = check_choice(settings$lambda_scale, "lambda_scale", c("mean", "sum")),
-    exclude_self = check_flag(settings$exclude_self, "exclude_self"),
-    warmup = check_whole(settings$warmup, "warmup", 0),
-    stop = check_choice(settings$stop, "stop", c("settled", "movement", "diameter", "fixed")),
-    patience = check_whole(settings$patience, "patience", 1),
-    tol = check_positive(settings$tol, "tol"),
-    max_iter = check_whole(settings$max_iter, "max_iter", 1),
-    eps = check_positive(settings$eps, "eps"),
-    standardize = check_flag(settings$standardize, "standardize"),
-    merge = check_flag(settings$merge, "merge"),
-    n_jobs = check_jobs(settings$n_jobs),
-    record_path = check_flag(settings$record_path, "record_path"),
-    tree = check_flag(settings$tree, "tree")
+  params <- c(
+    list(
+      h = check_positive(settings$h, "h", auto = chooses),
+      lam = check_positive(settings$lambda, "lambda", auto = chooses),
+      lam_scale = check_choice(settings$lambda_scale, "lambda_scale", c("mean", "sum"))
+    ),
+    check_iteration(settings),
+    list(
+      n_jobs = check_jobs(settings$n_jobs),
+      record_path = check_flag(settings$record_path, "record_path"),
+      tree = check_flag(settings$tree, "tree")
+    )
   )
   if (!chooses) { # A form brings its own defaults: only what was given is sent.
     params <- params[names(params) %in% sub("^lambda", "lam", given)]
   }
   verbose <- check_flag(settings$verbose, "verbose")
-  callback <- settings$callback
-  if (!is.null(callback) && !is.function(callback)) abort("'callback' must be a function or NULL")
+  callback <- check_callback(settings$callback)
   missing_values <- check_na_action(settings$na.action)
 
   x <- numeric_matrix(x)
-  kept <- complete_rows(x, missing_values)
-  if (!any(kept)) abort("no rows are left: every row has a missing value")
+  kept <- rows_to_use(x, missing_values)
   used <- if (all(kept)) x else x[kept, , drop = FALSE]
   watch <- watcher(callback, colnames(x))
   found <- py_call("fit", used, colnames(x), form, params, verbose, watch$callback, .call = call)
   watch$raise()
   new_wbms(found, used, kept, rownames(x), missing_values, call)
+}
+
+# Which rows to use, at least one.
+rows_to_use <- function(x, missing_values) {
+  kept <- complete_rows(x, missing_values)
+  if (!any(kept)) abort("no rows are left: every row has a missing value")
+  kept
 }
 
 # What makes no sense in a formula here, or leaves nothing to cluster.
@@ -243,10 +254,10 @@ called <- function(call, generic = quote(wbms)) {
   call
 }
 
-refuse_nothing <- function() {
+refuse_nothing <- function(name = "wbms") {
   abort(
-    "'x' is missing: wbms() needs a numeric matrix, a data frame, a numeric vector or a formula ",
-    "(see ?wbms)"
+    "'x' is missing: ", name, "() needs a numeric matrix, a data frame, a numeric vector or a ",
+    "formula (see ?", name, ")"
   )
 }
 
@@ -262,8 +273,9 @@ extra_names <- function(...) {
 # An error for arguments that a function does not have, with those that may have been meant.
 refuse_arguments <- function(unknown, known, topic = "wbms") {
   if (!length(unknown)) return(invisible())
-  if (topic == "wbms" && all(unknown %in% c("data", "subset", "formula"))) {
-    abort(quoted(unknown), " can be given only with a formula: wbms(~ a + b, data = df)")
+  by_formula <- topic %in% c("wbms", "wbms_select")
+  if (by_formula && all(unknown %in% c("data", "subset", "formula"))) {
+    abort(quoted(unknown), " can be given only with a formula: ", topic, "(~ a + b, data = df)")
   }
   meant <- unique(unlist(lapply(unknown, similar, known)))
   abort(
@@ -295,7 +307,7 @@ watcher <- function(callback, columns) {
   failed <- NULL
   list(
     callback = function(state) {
-      names(state$weights) <- columns
+      if (length(state$weights)) names(state$weights) <- columns # none while h is chosen
       tryCatch(isTRUE(callback(state)), error = function(e) {
         failed <<- e
         TRUE
@@ -320,8 +332,8 @@ new_wbms <- function(found, data, kept, rows, missing_values, call) {
     cluster = cluster, weights = found$weights, centers = found$centers, modes = found$modes,
     size = size, h = found$h, lambda = found$lambda,
     iter = found$iter, converged = found$converged, history = found$history,
-    selection = found$selection, data = data, scale = found$scale, path = found$path,
-    tree = found$tree, params = found$params, na.action = omitted_rows(kept, rows),
+    selection = found$selection, choice = found$choice, data = data, scale = found$scale,
+    path = found$path, tree = found$tree, params = found$params, na.action = omitted_rows(kept, rows),
     na_action = missing_values, call = call
   )
   structure(fit, class = "wbms")

@@ -49,6 +49,22 @@ toy_selected <- function(lambda = 0.2) {
   fit
 }
 
+# The toy with a choice between two pairs, in words.
+toy_uncertain <- function() {
+  fit <- toy_selected(c(0.1, 0.2, 0.4))
+  fit$selection$judged <- fit$selection$h < 0.2
+  fit$choice <- list(
+    h = 0.1, lambda = 0.2, k = 2L, certain = FALSE, complete = TRUE,
+    reason = "The 2 clusters come back.",
+    note = paste0(
+      "The choice of h and lambda is uncertain. Nearly as good:\n",
+      "  k = 5 at h = 0.05, lambda = 0.4 (", strrep("very ", 12), "good)"
+    ),
+    alternatives = data.frame(h = 0.05, lambda = 0.4, k = 5L), n_fits = 9L, n_rows = 5L
+  )
+  fit
+}
+
 toy_with_path <- function() {
   fit <- toy_fit()
   fit$path <- array(0, c(4L, 5L, 2L), list(0:3, rownames(fit$data), colnames(fit$data)))

@@ -24,7 +24,7 @@ test_that("a fit has the parts that are documented", {
   expect_s3_class(fit, "wbms", exact = TRUE)
   expect_named(fit, c(
     "cluster", "weights", "centers", "modes", "size", "h", "lambda", "iter", "converged", "history",
-    "selection", "data", "scale", "path", "tree", "params", "na.action", "na_action", "call"
+    "selection", "choice", "data", "scale", "path", "tree", "params", "na.action", "na_action", "call"
   ))
   expect_type(fit$cluster, "integer")
   expect_named(fit$cluster, as.character(1:150))
@@ -39,6 +39,7 @@ test_that("a fit has the parts that are documented", {
   expect_identical(rownames(fit$data), as.character(1:150))
   expect_equal(fit$scale, vapply(iris[, 1:4], stats::sd, 0))
   expect_null(fit$selection)
+  expect_null(fit$choice)
   expect_null(fit$path)
   expect_null(fit$na.action)
   expect_identical(c(fit$h, fit$lambda), c(0.05, 0.1))

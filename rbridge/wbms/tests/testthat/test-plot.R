@@ -10,6 +10,8 @@ test_that("every picture is drawn, and the settings are as before", {
     }
   }
   draws(plot(toy_selected(), "selection"))
+  draws(plot(toy_uncertain(), "selection"), width = 9, height = 3)
+  draws(plot(toy_uncertain(), "selection"), width = 3, height = 7)
   draws(plot(toy_selected(c(0.1, 0.2, 0.4)), "selection"), width = 10, height = 4)
 })
 
@@ -132,6 +134,12 @@ test_that("a selection is drawn only where there was one", {
   over_lambda$selection <- over_lambda$selection[over_lambda$selection$h == 0.1, ]
   expect_identical(varied_in(over_lambda$selection), "lambda")
   draws(plot(over_lambda, "selection"))
+  unjudged <- toy_uncertain()
+  unjudged$selection$judged <- FALSE
+  draws(plot(unjudged, "selection"))
+  expect_identical(
+    judged_values(toy_uncertain()$selection, "stability")[1:3], c(0.1, 0.2, NA)
+  )
 })
 
 test_that("long names are shortened in the middle", {

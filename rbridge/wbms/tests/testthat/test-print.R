@@ -96,6 +96,35 @@ test_that("one cluster, where h was chosen, is said to be none", {
   expect_no_match(capture.output(print(toy_selected())), "No clusters were found")
 })
 
+test_that("an uncertain choice is told, with the alternatives", {
+  fit <- toy_uncertain()
+  expect_silent(said <- capture.output(print(fit)))
+  expect_match(said, "^The choice of h and lambda is uncertain", all = FALSE)
+  alternative <- which(startsWith(said, "  k = 5 at h = 0.05, lambda = 0.4"))
+  expect_match(said[alternative + 1L], "^    very") # goes on further in
+  expect_lte(max(nchar(said)), getOption("width"))
+  expect_no_match(said, "come back")
+  summary <- summary(fit)
+  expect_identical(summary$choice, fit$choice)
+  said <- capture.output(print(summary))
+  expect_match(said, "^The choice of h and lambda is uncertain", all = FALSE)
+  expect_match(said, "The 2 clusters come back.", fixed = TRUE, all = FALSE)
+  fit$choice$note <- ""
+  expect_no_match(capture.output(print(fit), print(summary(fit))), "uncertain")
+})
+
+test_that("where all rows are one cluster, the reason is given", {
+  fit <- toy_uncertain()
+  fit$size <- c("1" = 5L)
+  fit$centers <- fit$centers[1L, , drop = FALSE]
+  fit$choice$reason <- "No clusters: none."
+  for (shown in list(fit, summary(fit))) {
+    said <- capture.output(print(shown))
+    expect_identical(sum(said == "No clusters: none."), 1L)
+    expect_no_match(said, "uncertain|were found")
+  }
+})
+
 test_that("numbers have the decimal mark that was set, without a warning", {
   old <- options(OutDec = ",")
   on.exit(options(old))

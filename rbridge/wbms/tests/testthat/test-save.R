@@ -6,6 +6,7 @@ test_that("a fit that was saved is the same", {
   saveRDS(fit, file)
   again <- readRDS(file)
   expect_identical(again, fit)
+  expect_identical(capture.output(print(again)), capture.output(print(fit)))
   expect_identical(predict(again, iris), fit$cluster)
   expect_identical(wbms_theory(again), wbms_theory(fit))
   formula <- wbms(~ Sepal.Length + Species, data = iris, h = 0.05, lambda = 0.1)
@@ -15,7 +16,7 @@ test_that("a fit that was saved is the same", {
 
 test_that("a fit holds vectors of R only", {
   needs_python()
-  fit <- iris_fit(record_path = TRUE)
+  fit <- wbms(iris[, 1:4], record_path = TRUE)
   plain <- c("NULL", "logical", "integer", "double", "character", "list", "language")
   kinds <- function(x) if (is.list(x)) unlist(lapply(x, kinds)) else typeof(x)
   expect_true(all(kinds(unclass(fit)) %in% plain))
@@ -24,7 +25,7 @@ test_that("a fit holds vectors of R only", {
 test_that("without Python a fit can be looked at, and predict says what to do", {
   file <- tempfile(fileext = ".rds")
   on.exit(unlink(file))
-  saveRDS(toy_fit(), file)
+  saveRDS(toy_uncertain(), file)
   done <- run_r(
     c(
       "library(wbms)",
@@ -33,7 +34,9 @@ test_that("without Python a fit can be looked at, and predict says what to do", 
       "print(fit)",
       "summary(fit)",
       "pdf(NULL)",
-      "for (type in c('overview', 'clusters', 'weights', 'collapse')) plot(fit, type)",
+      "for (type in c('overview', 'clusters', 'weights', 'collapse', 'selection')) {",
+      "  plot(fit, type)",
+      "}",
       "stopifnot(nrow(tidy(fit)) == 2, nrow(glance(fit)) == 1, nrow(augment(fit)) == 5)",
       "stopifnot(nrow(fitted(fit)) == 6, nobs(fit) == 5, identical(predict(fit), fit$cluster))",
       "failed <- tryCatch(predict(fit, fit$data), error = identity)",
