@@ -271,9 +271,11 @@ def test_every_instruction_set_passes_the_same_tests(name):
 def test_an_interrupt_is_answered_in_the_middle_of_a_step(wide, n_threads):
     n, p = (600, 60_000) if wide else (30_000, 50)
     code = f"""
+    import signal
     import numpy as np
     from pywbms._core.shift import shift
     from pywbms._wide import Wide
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
     n, p, wide, n_threads = {n}, {p}, {wide}, {n_threads}
     points, out = np.random.default_rng(0).random((n, p)), np.full((n, p), np.nan)
     mass, weights, nearest = np.ones(n), np.full(p, 1 / p), np.empty(n, dtype=np.intp)
