@@ -104,7 +104,9 @@ def draw_bars(ax, names, rows, bars, scale):
         known = [(x + shift, scale * row[name]) for x, row in enumerate(rows) if row.get(name)]
         ax.bar(*zip(*known, strict=True), width, color=color, label=label)
     ax.set_xticks(range(len(names)), names)
-    ax.legend(frameon=False, fontsize="small")
+    low, high = ax.get_ylim()  # room for the legend above the tallest bar
+    ax.set_ylim(top=high * (high / low) ** 0.4 if ax.get_yscale() == "log" else 1.3 * high)
+    ax.legend(frameon=False, fontsize="small", loc="upper right", ncols=2)
 
 
 PANELS = {

@@ -282,7 +282,8 @@ def test_memory_counts_what_was_taken_and_given_back():
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
         pytest.skip("this system does not let a process forget its peak")
-    assert size <= memory_now - before < 1.1 * size
+    # The system counts resident pages in batches, and other memory may go back meanwhile.
+    assert 0.95 * size <= memory_now - before < 1.1 * size
 
 
 def test_ratios_of_two_commits():
