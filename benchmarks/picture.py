@@ -36,8 +36,8 @@ def draw(rows, path):
 
 def draw_steps(ax, rows):
     """Draw a group of bars a case."""
-    draw_bars(ax, [row["case"] for row in rows], rows, TIMES, 1000)
     ax.set_yscale("log")
+    draw_bars(ax, [row["case"] for row in rows], rows, TIMES, 1000)
     ax.set(title="One step", ylabel="milliseconds")
 
 
