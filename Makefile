@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-CORE   := $(wildcard pywbms/_core/*.pyx) setup.py pyproject.toml
+CORE   := $(wildcard pywbms/_core/*.pyx pywbms/_core/*.pxd pywbms/_core/simd/*) setup.py pyproject.toml
 R_CODE := $(wildcard rbridge/wbms/R/*.R rbridge/wbms/src/*.c rbridge/wbms/man/*.Rd) \
           $(addprefix rbridge/wbms/,DESCRIPTION NAMESPACE configure)
 
