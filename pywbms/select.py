@@ -221,7 +221,13 @@ def choose(
     keep_on_interrupt : bool
         Whether Ctrl-C ends the search and is forgotten, if there is anything to keep.
     """
-    rng = np.random.default_rng(random_state)
+    try:
+        rng = np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            "random_state must be an integer of at least 0, a Generator or None, "
+            f"got {random_state!r}"
+        ) from error
     rows = X[:, varying_columns(X)]
     rows = rows[row_order(rows)] if rows.size else rows
     if len(rows) > MOST_ROWS:

@@ -212,6 +212,11 @@ class TestValues:
         with pytest.raises(ValueError, match="n_subsets"):
             select(blobs[0], n_subsets=bad)
 
+    @pytest.mark.parametrize("bad", ["seed", -1, 1.5])
+    def test_bad_seeds_are_named(self, blobs, bad):
+        with pytest.raises(ValueError, match="random_state must be"):
+            select(blobs[0], random_state=bad)
+
     def test_bad_data_and_parameters_are_named(self):
         with pytest.raises(ValueError, match="'a'"):
             select(pd.DataFrame({"a": [1.0, np.nan], "b": [1.0, 2.0]}))
