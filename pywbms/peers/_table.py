@@ -1,0 +1,106 @@
+"""What all peers share: a table in, labels (and weights) out."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from pywbms._check import numeric_frame, require_finite, require_squarable
+from pywbms._units import Units
+from pywbms.fit import largest_first
+from pywbms.frame import as_frame
+
+
+@dataclass(frozen=True)
+class PeerResult:
+    """A clustering found by one of the peers, in the index and the columns of its data.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method, a key of `PEERS`.
+    labels : Series
+        Cluster of each row, 0 … k − 1 (0 is the largest, ties by the first row); −1 for rows that
+        the method calls noise.
+    n_clusters : int
+        How many clusters there are.
+    weights : Series or None
+        Weight of each column, at least 0, sum 1, if the method weighs features.
+    params : dict
+        The parameters used, with what the method chose by itself.
+    """
+
+    method: str
+    labels: pd.Series = field(repr=False)
+    n_clusters: int
+    weights: pd.Series | None = field(repr=False)
+    params: dict
+
+
+def clustered(method, X, cluster, params, *, standardize=True):
+    """Cluster a table: check it, bring it into working coordinates, label its rows.
+
+    Parameters
+    ----------
+    method : str
+        The name of the method.
+    X : DataFrame or array-like of shape (n, p)
+        Numeric columns of any dtype. It is not written to.
+    cluster : callable
+        Takes a finite C-contiguous array of the columns that vary, in working coordinates, and
+        returns labels (any integers; −1 is noise), weights of these columns or None, and a dict of
+        what it chose by itself.
+    params : dict
+        The parameters as the caller gave them.
+    standardize : bool, default True
+        Work on z-scores (ddof = 1), as WBMS does.
+
+    Returns
+    -------
+    PeerResult
+
+    Examples
+    --------
+    >>> halves = lambda Z: ((Z[:, 0] > 0).astype(int), None, {"cut": 0.0})
+    >>> clustered("halves", [[1.0], [2.0], [9.0]], halves, {})
+    PeerResult(method='halves', n_clusters=2, params={'cut': 0.0})
+    """
+    if not isinstance(standardize, bool | np.bool_):
+        raise ValueError(f"standardize must be True or False, got {standardize!r}")
+    frame = numeric_frame(as_frame(X))
+    matrix = frame.to_numpy()
+    require_finite(matrix, frame.columns)
+    if not standardize:
+        require_squarable(matrix, frame.columns)
+    units = Units(matrix, standardize)
+    if units.active.any():
+        labels, weights, chosen = cluster(units.forward(matrix))
+    else:  # all rows are the same point
+        labels, weights, chosen = np.zeros(len(matrix), int), None, {}
+    labels = numbered(np.asarray(labels))
+    if weights is not None:
+        heavy, weights = weights, np.zeros(len(units.active))
+        weights[units.active] = heavy
+        weights = pd.Series(weights, index=frame.columns, name="weight")
+    return PeerResult(
+        method,
+        pd.Series(labels, index=frame.index, name="cluster"),
+        int(labels.max()) + 1,
+        weights,
+        {**params, **chosen},
+    )
+
+
+def numbered(labels):
+    """Renumber clusters 0 … k − 1, the largest first, ties by the first row; noise stays −1.
+
+    Examples
+    --------
+    >>> numbered(np.array([4, -1, 2, 2])).tolist()
+    [1, -1, 0, 0]
+    """
+    final = np.full(len(labels), -1)
+    kept = labels >= 0
+    if kept.any():
+        final[kept] = largest_first(labels[kept])
+    return final
