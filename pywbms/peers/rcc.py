@@ -162,7 +162,6 @@ class Representation:
     A : sparse array of shape (n, n)
     radius : float
         Distance below which the ends of an edge have met.
-    n_iter : int
     """
 
     edges: np.ndarray
@@ -170,7 +169,6 @@ class Representation:
     lam: float
     A: object
     radius: float
-    n_iter: int
 
     def clusters(self):
         """Return the cluster of each row."""
@@ -192,13 +190,12 @@ def represent(X, edges, max_iter):
     A = laplacian(weights, edges, n)
     lam = size / largest_eigenvalue(A)
     before, inner = np.inf, 0
-    for n_iter in range(1, max_iter + 1):
+    for _ in range(max_iter):
         trust = (mu / (mu + squares)) ** 2
         A = laplacian(weights * trust, edges, n)
-        objective = (
-            ((X - U) ** 2).sum() / 2
-            + lam / 2 * (weights * (trust * squares + mu * (np.sqrt(trust) - 1) ** 2)).sum()
-        )
+        objective = ((X - U) ** 2).sum() / 2 + lam / 2 * (
+            weights * (trust * squares + mu * (np.sqrt(trust) - 1) ** 2)
+        ).sum()
         used, U = lam, solve(lam, A, X)
         squares = squared_lengths(U, edges)
         inner += 1
@@ -213,7 +210,7 @@ def represent(X, edges, max_iter):
                 break
             lam = size / largest_eigenvalue(A)
             inner = 0
-    return Representation(edges, U, used, A, radius, n_iter)
+    return Representation(edges, U, used, A, radius)
 
 
 def squared_lengths(U, edges):
