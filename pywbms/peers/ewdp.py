@@ -92,7 +92,7 @@ def descend(X, lam_k, lam_w):
     --------
     >>> labels, weights, objectives = descend(np.array([[0.0], [1.0], [8.0]]), 2.0, 1.0)
     >>> labels.tolist(), weights.tolist(), objectives
-    ([0, 0, 1], [1.0], [40.0, 4.5])
+    ([1, 1, 0], [1.0], [40.0, 4.5])
     """
     centers = X.mean(axis=0)[None]
     labels = np.zeros(len(X), dtype=np.intp)
