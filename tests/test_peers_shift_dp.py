@@ -234,19 +234,22 @@ def test_the_order_of_the_rows_matters_to_dpmeans():
     assert not same_partition(forth, back[::-1])
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_dpmeans_finds_the_clusters_of_maotai(seed, tmp_path):
+def test_dpmeans_finds_the_clusters_of_maotai(tmp_path):
     if shutil.which("Rscript") is None:
         pytest.skip("R is not installed")
-    rng = np.random.default_rng(seed)
-    X = 3 * rng.normal(size=(6, 4))[rng.integers(6, size=80)] + rng.normal(size=(80, 4))
     lams = [2.0, 8.0, 20.0, 60.0]
-    np.savetxt(tmp_path / "X.csv", X, delimiter=",", fmt="%.17g")
+    drawn = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        drawn.append(3 * rng.normal(size=(6, 4))[rng.integers(6, size=80)])
+        drawn[-1] += rng.normal(size=(80, 4))
+    np.savetxt(tmp_path / "drawn.csv", np.concatenate(drawn), delimiter=",", fmt="%.17g")
     code = f"""
         if (!requireNamespace("maotai", quietly = TRUE)) quit(status = 77)
-        X <- as.matrix(read.csv("X.csv", header = FALSE))
+        drawn <- as.matrix(read.csv("drawn.csv", header = FALSE))
         fits <- sapply(c({", ".join(map(str, lams))}), function(lam)
-            as.integer(maotai::dpmeans(X, lambda = lam)$cluster))
+            sapply(0:4, function(i)
+                as.integer(maotai::dpmeans(drawn[80 * i + 1:80, ], lambda = lam)$cluster)))
         write.table(fits, "fits.csv", sep = ",", row.names = FALSE, col.names = FALSE)
     """
     run = subprocess.run(["Rscript", "-e", code], cwd=tmp_path, capture_output=True, timeout=120)
@@ -254,10 +257,11 @@ def test_dpmeans_finds_the_clusters_of_maotai(seed, tmp_path):
         pytest.skip("R has no package maotai; on Debian: apt-get install r-cran-maotai")
     assert run.returncode == 0, run.stderr
     theirs = np.loadtxt(tmp_path / "fits.csv", delimiter=",", dtype=int).T
-    for lam, labels in zip(lams, theirs, strict=True):
-        ours = dpmeans(X, lam=lam, standardize=False).labels.to_numpy()
-        assert same_partition(ours, labels), lam
-    assert len({labels.max() for labels in theirs}) > 2
+    for lam, fits in zip(lams, theirs, strict=True):
+        for X, labels in zip(drawn, np.split(fits, 5), strict=True):
+            ours = dpmeans(X, lam=lam, standardize=False).labels.to_numpy()
+            assert same_partition(ours, labels), lam
+    assert len({fits.max() for fits in theirs}) > 2
 
 
 # --- EWDP -----------------------------------------------------------------------------------------
