@@ -60,7 +60,7 @@ def ewdp(X, k=None, *, lam_k=None, lam_w=None, standardize=True):
     References
     ----------
     D. Paul and S. Das (2020). A Bayesian non-parametric approach for automatic clustering with
-    feature weighting. Stat 9(1), e306.
+    feature weighting. Stat 9(1).
 
     Examples
     --------
