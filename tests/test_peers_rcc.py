@@ -13,6 +13,8 @@ from pywbms.peers import rcc
 from pywbms.peers._scores import scores
 from pywbms.peers.rcc import directions, graph, represent, short_lengths
 
+NOBODY = np.empty((0, 2), dtype=int)
+
 
 def plain_graph(X, k):
     """Mutual nearest neighbours and the spanning tree, from all distances at once."""
@@ -84,7 +86,7 @@ def test_rcc_is_its_definition(X):
     found = represent(X, edges, 100)
     U, joined = plain_rcc(X, edges.tolist())
     assert np.allclose(found.U, U, atol=1e-6 * np.abs(X).max())
-    clusters = found.clusters()
+    clusters = found.clusters(NOBODY)
     assert all(clusters[i] == clusters[j] for i, j in joined)
     gaps = np.linalg.norm(found.U[edges[:, 0]] - found.U[edges[:, 1]], axis=1)
     assert (gaps < found.radius).sum() == len(joined)
@@ -110,8 +112,16 @@ def test_rcc_is_the_same_in_fewer_coordinates(metric):
     edges = graph(turn(X), 10)
     assert np.array_equal(graph(turn(narrow), 10), edges)
     wide = represent(X, edges, 100)
-    assert np.array_equal(represent(narrow, edges, 100).clusters(), wide.clusters())
-    assert oracle.same_partition(rcc(X, metric=metric, standardize=False).labels, wide.clusters())
+    assert np.array_equal(represent(narrow, edges, 100).clusters(NOBODY), wide.clusters(NOBODY))
+    assert oracle.same_partition(
+        rcc(X, metric=metric, standardize=False).labels, wide.clusters(NOBODY)
+    )
+
+
+def test_equal_rows_share_a_cluster_even_where_all_directions_are_equal():
+    X = np.repeat(np.random.default_rng(0).normal(size=(30, 1)), 3, axis=0)
+    labels = rcc(X, metric="cosine").labels.to_numpy().reshape(30, 3)
+    assert (labels == labels[:, :1]).all()
 
 
 def test_edges_between_equal_rows_do_not_count_as_short():
