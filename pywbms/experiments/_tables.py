@@ -1,0 +1,206 @@
+"""Tables that put what the paper prints beside what was measured, and say where they differ."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from pywbms.experiments._cells import MEASURES
+from pywbms.experiments._methods import METHODS
+
+#: Printed and measured agree if they differ by no more than this.
+TOLERANCE = 0.05
+
+PRINTED = "printed in the paper"
+DIFFERENCE = "printed against measured"
+#: The three ways of setting h and lam, by method: heading of the column, and its short name.
+COLUMNS = {
+    "wbms": ("measured: h and lam chosen without labels", "chosen"),
+    "wbms_grid": ("measured: best h and lam on a grid (labels used)", "best on the grid"),
+    "wbms_released": ("measured: released form at the paper's h and lam", "released form"),
+}
+TITLES = {
+    "ari": "ARI", "nmi": "NMI", "ami": "AMI", "k": "k̂", "singletons": "share of singletons",
+}  # fmt: skip
+FORMATS = {
+    "ari": "{:.3f}", "nmi": "{:.3f}", "ami": "{:.3f}", "k": "{:.3g}", "singletons": "{:.1%}",
+    "informative": "{:.3f}", "seconds": "{:.3g}",
+}  # fmt: skip
+NOT_PRINTED = "–"
+MISSING = "data missing"
+FIGURE_ONLY = "figure only"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows that a line of a table is about: a data set, and its k or p where that varies."""
+
+    title: str
+    data: str
+    setting: float | None = None
+
+    def of(self, rows):
+        """Return the rows of this group."""
+        mine = rows["data"] == self.data
+        return rows[mine] if self.setting is None else rows[mine & (rows["setting"] == self.setting)]
+
+
+def best_of_each(rows):
+    """Return the row with the best ARI of every cell: its only one, or the best of a grid.
+
+    Of rows that are equally good the first counts.
+    """
+    cells = ["data", "setting", "draw", "method", "run"]
+    first = rows.sort_values("ari", ascending=False, kind="stable")
+    return first.drop_duplicates(cells).sort_index()
+
+
+def means(rows, group):
+    """Return the means of the measures over draws and runs, a row a method.
+
+    Parameters
+    ----------
+    rows : DataFrame
+    group : Group
+
+    Returns
+    -------
+    DataFrame
+        Indexed by method; ``count`` is the number of partitions behind a mean.
+    """
+    best = best_of_each(group.of(rows))
+    columns = [*MEASURES, "informative", "seconds", "h", "lam", "k_true"]
+    table = best.groupby("method", sort=False)[columns].mean()
+    return table.assign(count=best.groupby("method").size())
+
+
+def comparison(rows, groups, printed, measures=MEASURES):
+    """Return the table 'printed | chosen without labels | best on a grid | released form'.
+
+    Parameters
+    ----------
+    rows : DataFrame
+    groups : sequence of Group
+    printed : callable
+        Takes a group and a measure; returns a number, a text, or None if nothing is printed.
+    measures : sequence of str
+
+    Returns
+    -------
+    DataFrame of str
+    """
+    lines = []
+    for group in groups:
+        table = means(rows, group)
+        for measure in measures:
+            value = printed(group, measure)
+            measured = {
+                method: float(table.loc[method, measure]) if method in table.index else None
+                for method in COLUMNS
+            }
+            lines.append(
+                {
+                    "data": group.title,
+                    "measure": TITLES.get(measure, measure),
+                    PRINTED: written(value, measure),
+                    **{
+                        heading: written(measured[method], measure, MISSING)
+                        for method, (heading, _) in COLUMNS.items()
+                    },
+                    DIFFERENCE: remark(value, measured, measure, table),
+                }
+            )
+    return pd.DataFrame(lines)
+
+
+def remark(printed, measured, measure, table):
+    """Say plainly where printed and measured differ, by more than `TOLERANCE`."""
+    if not any(value is not None for value in measured.values()):
+        return "not measured"
+    if not isinstance(printed, float):
+        return f"true k: {table['k_true'].mean():.3g}" if measure == "k" else ""
+    return "; ".join(
+        f"{COLUMNS[method][1]} {verdict(printed, value)}"
+        for method, value in measured.items()
+        if value is not None
+    )
+
+
+def verdict(printed, measured):
+    """Compare two numbers in words.
+
+    Examples
+    --------
+    >>> verdict(0.953, 0.877), verdict(0.953, 0.95)
+    ('is 0.076 lower', 'agrees')
+    """
+    gap = measured - printed
+    if abs(gap) <= TOLERANCE:
+        return "agrees"
+    return f"is {abs(gap):.3f} {'higher' if gap > 0 else 'lower'}"
+
+
+def written(value, measure, absent=NOT_PRINTED):
+    """Write a number as its measure is written; texts as they are."""
+    if value is None:
+        return absent
+    return value if isinstance(value, str) else FORMATS.get(measure, "{:.3f}").format(value)
+
+
+def method_table(rows, groups, printed=lambda group, method, measure: None):
+    """Return a table of all methods: what each was told, and what it reached.
+
+    Parameters
+    ----------
+    rows : DataFrame
+    groups : sequence of Group
+    printed : callable
+        Takes a group, a method and a measure; returns a number or None.
+
+    Returns
+    -------
+    DataFrame of str
+    """
+    lines = []
+    for group in groups:
+        table = means(rows, group)
+        for method, line in table.iterrows():
+            numbers = {measure: printed(group, method, measure) for measure in ("ari", "nmi")}
+            gaps = [
+                f"{TITLES[measure]} {verdict(number, line[measure])}"
+                for measure, number in numbers.items()
+                if number is not None
+            ]
+            lines.append(
+                {
+                    "data": group.title,
+                    "method": METHODS[method].title,
+                    "told": METHODS[method].told,
+                    **{
+                        f"{TITLES[measure]} printed": written(number, measure)
+                        for measure, number in numbers.items()
+                    },
+                    **{TITLES[m]: written(float(line[m]), m) for m in MEASURES},
+                    "seconds": written(float(line["seconds"]), "seconds"),
+                    "partitions": str(int(line["count"])),
+                    DIFFERENCE: "; ".join(gaps),
+                }
+            )
+    return pd.DataFrame(lines)
+
+
+def markdown(table):
+    """Return a table of texts in Markdown.
+
+    Examples
+    --------
+    >>> print(markdown(pd.DataFrame({"a": ["1"], "b": ["x|y"]})))
+    | a | b |
+    |---|---|
+    | 1 | x\\|y |
+    """
+    cells = [[str(value).replace("|", "\\|") for value in row] for row in table.to_numpy()]
+    head = [str(name).replace("|", "\\|") for name in table.columns]
+    lines = [head, ["---"] * len(head), *cells]
+    texts = ["| " + " | ".join(line) + " |" for line in lines]
+    texts[1] = "|" + "---|" * len(head)
+    return "\n".join(texts)
