@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from pywbms._check import numeric_frame, require_finite, require_squarable
+from pywbms._threads import one_blas_thread
 from pywbms._units import Units
-from pywbms.fit import largest_first
+from pywbms.fit import even, largest_first, row_order
 from pywbms.frame import as_frame
 
 
@@ -37,7 +38,7 @@ class PeerResult:
     params: dict
 
 
-def clustered(method, X, cluster, params, *, standardize=True):
+def clustered(method, X, cluster, params, *, standardize=True, weighs=False):
     """Cluster a table: check it, bring it into working coordinates, label its rows.
 
     Parameters
@@ -54,6 +55,8 @@ def clustered(method, X, cluster, params, *, standardize=True):
         The parameters as the caller gave them.
     standardize : bool, default True
         Work on z-scores (ddof = 1), as WBMS does.
+    weighs : bool, default False
+        The method weighs features; if no column varies, all have the same weight.
 
     Returns
     -------
@@ -72,15 +75,20 @@ def clustered(method, X, cluster, params, *, standardize=True):
     require_finite(matrix, frame.columns)
     if not standardize:
         require_squarable(matrix, frame.columns)
-    units = Units(matrix, standardize)
+    # Means and deviations are the same to the bit for any order of the rows.
+    units = Units(matrix[row_order(matrix)], standardize)
     if units.active.any():
-        labels, weights, chosen = cluster(units.forward(matrix))
+        with one_blas_thread():  # so that no sum depends on the number of cores
+            labels, weights, chosen = cluster(units.forward(matrix))
     else:  # all rows are the same point
         labels, weights, chosen = np.zeros(len(matrix), int), None, {}
     labels = numbered(np.asarray(labels))
     if weights is not None:
         heavy, weights = weights, np.zeros(len(units.active))
         weights[units.active] = heavy
+    elif weighs:
+        weights = even(len(units.active))
+    if weights is not None:
         weights = pd.Series(weights, index=frame.columns, name="weight")
     return PeerResult(
         method,
@@ -104,3 +112,25 @@ def numbered(labels):
     if kept.any():
         final[kept] = largest_first(labels[kept])
     return final
+
+
+def in_row_order(cluster):
+    """Make a clustering of an array the same for any order of its rows, ties and rounding included.
+
+    It gets the rows in an order that depends on their values alone.
+
+    Examples
+    --------
+    >>> first = in_row_order(lambda X: (np.arange(len(X)), None, {}))
+    >>> first(np.array([[4.0], [2.0]]))[0], first(np.array([[2.0], [4.0]]))[0]
+    (array([1, 0]), array([0, 1]))
+    """
+
+    def in_any_order(X):
+        order = row_order(X)
+        labels, weights, chosen = cluster(X[order])
+        back = np.empty(len(X), dtype=np.intp)
+        back[order] = labels
+        return back, weights, chosen
+
+    return in_any_order

@@ -1,0 +1,159 @@
+"""DP-means: k-means that opens a cluster wherever a point is too far from all centres."""
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from pywbms._check import require_integer, require_positive
+from pywbms.fit import weighted_means
+from pywbms.peers._table import clustered
+
+
+def dpmeans(X, k=None, *, lam=None, standardize=True):
+    """Cluster a table with DP-means (Kulis and Jordan, 2012).
+
+    It looks for the partition that minimises Σ_i ‖x_i − θ_{z_i}‖² + lam · (number of clusters), θ
+    the means of the clusters. It starts with one cluster at the mean of all rows. Then it passes
+    over the rows: one whose nearest centre is farther than lam (in squared distance) opens a
+    cluster where it is, any other joins its nearest centre. Centres that nobody joined are dropped,
+    the others become the means of their rows, and so on until the objective stops falling.
+
+    The rows are visited in the order in which they stand: another order may give other clusters.
+
+    Parameters
+    ----------
+    X : DataFrame or array-like of shape (n, p)
+        Numeric columns of any dtype.
+    k : int, optional
+        A guess of the number of clusters, from which lam is found by the farthest-first rule of the
+        paper: of a set that holds only the mean, add k times the row farthest from it; lam is the
+        squared distance of the last. The result may have more or fewer clusters than k. A guess
+        beyond the number of different rows gives each of these a cluster of its own.
+    lam : float, optional
+        What a cluster costs, in squared distance in working coordinates. Give either k or lam.
+    standardize : bool, default True
+        Work on z-scores.
+
+    Returns
+    -------
+    PeerResult
+        Its `params` hold the lam that was used.
+
+    References
+    ----------
+    B. Kulis and M. I. Jordan (2012). Revisiting k-means: new algorithms via Bayesian
+    nonparametrics. Proceedings of the 29th International Conference on Machine Learning.
+
+    Examples
+    --------
+    >>> result = dpmeans([[0.0], [0.1], [0.2], [9.0], [9.1]], k=2)
+    >>> result.labels.tolist()
+    [0, 0, 0, 1, 1]
+    >>> dpmeans([[0.0], [0.1], [0.2], [9.0], [9.1]], lam=100.0).n_clusters
+    1
+    """
+    require_one_of("k", k, "lam", lam)
+
+    def cluster(Z):
+        price = farthest_first(Z, k) if lam is None else lam
+        labels, _ = descend(Z, price)
+        return labels, None, {"lam": price}
+
+    return clustered("dpmeans", X, cluster, {"k": k, "lam": lam}, standardize=standardize)
+
+
+def require_one_of(k_name, k, lam_name, lam):
+    """Raise a ValueError that names both, unless one of them is given and makes sense."""
+    if (k is None) == (lam is None):
+        raise ValueError(
+            f"give either {k_name}, a guess of the number of clusters, or {lam_name}, what a "
+            f"cluster costs; got {k_name}={k!r} and {lam_name}={lam!r}"
+        )
+    if k is None:
+        require_positive(lam_name, lam)
+    else:
+        require_integer(k_name, k, least=1)
+
+
+def farthest_first(X, k):
+    """Return the squared distance at which the k-th row joins a set that held only the mean.
+
+    Examples
+    --------
+    >>> farthest_first(np.array([[0.0], [0.0], [3.0]]), 1)  # the mean is 1
+    4.0
+    >>> farthest_first(np.array([[0.0], [0.0], [3.0]]), 2)
+    1.0
+    """
+    nearest = cdist(X, X.mean(axis=0)[None], "sqeuclidean")[:, 0]
+    for _ in range(min(k, len(X) + 1) - 1):
+        new = cdist(X, X[None, nearest.argmax()], "sqeuclidean")[:, 0]
+        np.minimum(nearest, new, out=nearest)
+    return float(nearest.max())
+
+
+def descend(X, lam):
+    """Run DP-means; return the labels 0 … k − 1 and the objective after each round.
+
+    Examples
+    --------
+    >>> labels, objectives = descend(np.array([[0.0], [1.0], [8.0]]), lam=2.0)
+    >>> labels.tolist(), objectives
+    ([0, 0, 1], [40.0, 4.5])
+    """
+    labels = np.zeros(len(X), dtype=np.intp)
+    centers = X.mean(axis=0)[None]
+    objectives = [scatter(X, centers, labels) + lam]
+    while True:
+        assigned = assign(X, centers, lam)
+        moved = means(X, assigned)
+        objective = scatter(X, moved, assigned) + lam * len(moved)
+        if not objective < objectives[-1]:
+            return labels, objectives
+        labels, centers = assigned, moved
+        objectives.append(objective)
+
+
+def assign(X, centers, lam):
+    """Pass over the rows in their order; return the cluster of each, 0 … k − 1, none of them empty.
+
+    A row whose nearest centre is farther than lam opens a cluster that the rows after it may join.
+    """
+    to_centers = cdist(X, centers, "sqeuclidean")
+    labels = to_centers.argmin(axis=1)
+    nearest = to_centers.min(axis=1)
+    k, row = len(centers), 0
+    while True:
+        # Rows before the one that opens a cluster have been visited: they do not see it.
+        far = np.flatnonzero(nearest[row:] > lam)
+        if not len(far):
+            return np.unique(labels, return_inverse=True)[1]
+        row += far[0]
+        to_new = cdist(X[row:], X[None, row], "sqeuclidean")[:, 0]
+        closer = to_new < nearest[row:]
+        labels[row:][closer] = k
+        nearest[row:][closer] = to_new[closer]
+        k += 1
+
+
+def means(X, labels):
+    """Return the mean of each cluster; of equal rows, it is these to the bit."""
+    return weighted_means(X, np.ones(len(X)), labels)
+
+
+def scatter(X, centers, labels):
+    """Return the sum of the squared distances between the rows and the centres of their clusters.
+
+    Examples
+    --------
+    >>> scatter(np.array([[0.0], [2.0], [5.0]]), np.array([[1.0], [5.0]]), np.array([0, 0, 1]))
+    2.0
+    """
+    return float(feature_scatter(X, centers, labels).sum())
+
+
+def feature_scatter(X, centers, labels):
+    """Return the sum, over the rows, of their squared distances to their centres, by feature."""
+    D = np.zeros(X.shape[1])
+    for label, center in enumerate(centers):
+        D += ((X[labels == label] - center) ** 2).sum(axis=0)
+    return D

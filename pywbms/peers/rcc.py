@@ -1,0 +1,263 @@
+"""Robust continuous clustering: representatives of the rows that pull each other together."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import coo_array, diags_array, eye_array
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import eigsh, splu
+from scipy.spatial.distance import cdist
+
+from pywbms._check import quoted, require_integer
+from pywbms.peers._scores import scores
+from pywbms.peers._table import clustered, in_row_order
+
+METRICS = ("cosine", "euclidean")
+
+# The annealing, as in the paper: mu is halved after so many iterations, or when the objective
+# changes by less.
+INNER = 4
+STEADY = 0.1
+
+# Rows up to which a dense factor is faster than a sparse one (the graph fills in).
+DENSE = 3000
+# Rows up to which all eigenvalues are as fast as the largest.
+SMALL = 100
+# Of the longest edge: rows that are closer are the same but for rounding.
+EQUAL = 1e-12
+# Distances that are held at a time: never n² of them.
+BLOCK = 2**20
+
+
+def rcc(X, *, metric="cosine", n_neighbors=10, max_iter=100, standardize=True):
+    """Cluster a table with robust continuous clustering (Shah and Koltun, 2017).
+
+    Each row x_i gets a representative u_i; they minimise
+    ½ Σ_i ‖x_i − u_i‖² + (λ/2) Σ w_pq ρ(‖u_p − u_q‖) over the edges pq of a graph, where
+    ρ(d) = μ d² / (μ + d²) (Geman and McClure) hardly cares how far apart those are whose edge is
+    not to be trusted. The graph joins rows that are among each other's nearest neighbours, and
+    those of a minimum spanning tree; w_pq = mean(N) / √(N_p N_q), N the numbers of edges of the
+    rows. In each iteration an edge counts l_pq = (μ / (μ + ‖u_p − u_q‖²))² and U solves
+    (I + λ A) U = X, A the Laplacian of the weights w_pq l_pq.
+
+    μ starts at thrice the square of the longest edge, where the objective is nearly convex, and is
+    halved every four iterations, or when the objective changes by less than 0.1, down to δ / 2,
+    where δ is the mean length of the shortest 1 % of the edges (at most 250; edges between equal
+    rows do not count). With it, λ = ‖X‖₂ / ‖A‖₂ is made anew. Rows are in a cluster if edges join
+    them whose representatives are closer than the mean length of the shortest 1 %.
+
+    Nothing is random, and the order of the rows does not matter.
+
+    Parameters
+    ----------
+    X : DataFrame or array-like of shape (n, p)
+        Numeric columns of any dtype.
+    metric : {"cosine", "euclidean"}, default "cosine"
+        Distance in which neighbours are found; the paper has "cosine". A row at the mean of all
+        columns has no direction: its distance to all others is the same.
+    n_neighbors : int, default 10
+        Number of nearest neighbours, at most n − 1 of which are taken.
+    max_iter : int, default 100
+        Most iterations.
+    standardize : bool, default True
+        Work on z-scores.
+
+    Returns
+    -------
+    PeerResult
+
+    References
+    ----------
+    S. A. Shah and V. Koltun (2017). Robust continuous clustering. Proceedings of the National
+    Academy of Sciences 114(37), 9814-9819.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [0.3], [9.0], [9.1], [9.4]]
+    >>> rcc(X, metric="euclidean", n_neighbors=2).labels.tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    if not isinstance(metric, str) or metric not in METRICS:
+        raise ValueError(f"metric must be one of {quoted(METRICS)}, got {metric!r}")
+    n_neighbors = require_integer("n_neighbors", n_neighbors, least=1)
+    max_iter = require_integer("max_iter", max_iter, least=1)
+
+    @in_row_order
+    def cluster(Z):
+        rows = scores(Z)
+        edges = graph(rows if metric == "euclidean" else directions(rows), n_neighbors)
+        return represent(rows, edges, max_iter).clusters(), None, {}
+
+    params = {"metric": metric, "n_neighbors": n_neighbors, "max_iter": max_iter}
+    return clustered("rcc", X, cluster, params, standardize=standardize)
+
+
+def directions(X):
+    """Return the rows with norm 1; the nearest of these in distance are nearest in angle."""
+    norm = np.linalg.norm(X, axis=1, keepdims=True)
+    return X / np.where(norm > 0, norm, 1.0)
+
+
+def graph(X, n_neighbors):
+    """Return the edges (i, j), i < j, of mutual nearest neighbours and a minimum spanning tree.
+
+    Examples
+    --------
+    >>> graph(np.array([[0.0], [1.0], [3.0], [4.5]]), n_neighbors=1).tolist()
+    [[0, 1], [1, 2], [2, 3]]
+    """
+    n = len(X)
+    i, j = neighbors(X, min(n_neighbors, n - 1))
+    near = coo_array((np.ones(len(i), dtype=np.int8), (i, j)), shape=(n, n)).tocsr()
+    mutual = near.multiply(near.T).tocoo()
+    pairs = np.concatenate([np.stack(mutual.coords, axis=1), spanning_tree(X)])
+    return np.unique(np.sort(pairs, axis=1), axis=0)
+
+
+def neighbors(X, k):
+    """Return the rows, k times each, and the k others nearest to them, ties by their number."""
+    n = len(X)
+    found = np.empty((n, k), dtype=np.intp)
+    rows_at_a_time = max(1, BLOCK // n)
+    for first in range(0, n, rows_at_a_time):
+        rows = np.arange(first, min(n, first + rows_at_a_time))
+        distance = cdist(X[rows], X, "sqeuclidean")
+        distance[rows - first, rows] = np.inf
+        found[rows] = distance.argsort(axis=1, kind="stable")[:, :k]
+    return np.repeat(np.arange(n), k), found.ravel()
+
+
+def spanning_tree(X):
+    """Return the n − 1 edges of a minimum spanning tree of the rows (Prim's algorithm).
+
+    Examples
+    --------
+    >>> spanning_tree(np.array([[0.0], [5.0], [2.0]])).tolist()
+    [[0, 2], [2, 1]]
+    """
+    outside = np.arange(1, len(X))
+    best, via = np.full(len(X), np.inf), np.zeros(len(X), dtype=np.intp)
+    edges, last = [], 0
+    while len(outside):
+        distance = cdist(X[outside], X[None, last], "sqeuclidean")[:, 0]
+        closer = outside[distance < best[outside]]
+        best[closer], via[closer] = distance[distance < best[outside]], last
+        place = best[outside].argmin()
+        last = outside[place]
+        outside = np.delete(outside, place)
+        edges.append((via[last], last))
+    return np.array(edges, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class Representation:
+    """Representatives U of the rows, and the problem (I + lam · A) U = X they solve.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (m, 2)
+    U : ndarray of shape (n, p)
+    lam : float
+    A : sparse array of shape (n, n)
+    radius : float
+        Distance below which the ends of an edge have met.
+    n_iter : int
+    """
+
+    edges: np.ndarray
+    U: np.ndarray
+    lam: float
+    A: object
+    radius: float
+    n_iter: int
+
+    def clusters(self):
+        """Return the cluster of each row."""
+        i, j = self.edges[squared_lengths(self.U, self.edges) < self.radius**2].T
+        n = len(self.U)
+        return connected_components(coo_array((np.ones(len(i)), (i, j)), shape=(n, n)), False)[1]
+
+
+def represent(X, edges, max_iter):
+    """Find representatives of the rows of an array; return a `Representation`."""
+    n = len(X)
+    degree = np.bincount(edges.ravel(), minlength=n)
+    weights = degree.mean() / np.sqrt(degree[edges].prod(axis=1))
+    squares = squared_lengths(X, edges)
+    delta, radius = short_lengths(np.sqrt(squares))
+    size = np.linalg.norm(X, 2)
+
+    U, mu = X, 3 * squares.max()
+    A = laplacian(weights, edges, n)
+    lam = size / largest_eigenvalue(A)
+    before, inner = np.inf, 0
+    for n_iter in range(1, max_iter + 1):
+        trust = (mu / (mu + squares)) ** 2
+        A = laplacian(weights * trust, edges, n)
+        objective = (
+            ((X - U) ** 2).sum() / 2
+            + lam / 2 * (weights * (trust * squares + mu * (np.sqrt(trust) - 1) ** 2)).sum()
+        )
+        used, U = lam, solve(lam, A, X)
+        squares = squared_lengths(U, edges)
+        inner += 1
+        steady = abs(objective - before) < STEADY
+        before = objective
+        if steady or inner == INNER:
+            if mu >= delta:
+                mu /= 2
+            elif inner == INNER:
+                mu = delta / 2
+            else:
+                break
+            lam = size / largest_eigenvalue(A)
+            inner = 0
+    return Representation(edges, U, used, A, radius, n_iter)
+
+
+def squared_lengths(U, edges):
+    """Return the squared lengths of the edges between rows of U."""
+    i, j = edges.T
+    return ((U[i] - U[j]) ** 2).sum(axis=1)
+
+
+def short_lengths(lengths):
+    """Return the mean of the shortest 1 % of the lengths, at most 250 of them, and of all of them.
+
+    Equal rows tell nothing of how far apart neighbours are.
+
+    Examples
+    --------
+    >>> short_lengths(np.array([0.0, 3.0, 2.0]))
+    (2.0, 2.0)
+    """
+    different = np.sort(lengths[lengths > EQUAL * lengths.max()])
+    count = -(-len(lengths) // 100)
+    return float(different[: min(count, 250)].mean()), float(different[:count].mean())
+
+
+def laplacian(weights, edges, n):
+    """Return D − R for the symmetric matrix R of the edges' weights and D its row sums."""
+    i, j = edges.T
+    R = coo_array((weights, (i, j)), shape=(n, n)).tocsr()
+    R = R + R.T
+    return (diags_array(R.sum(axis=1)) - R).tocsc()
+
+
+def largest_eigenvalue(A):
+    """Return the largest eigenvalue of a symmetric positive semi-definite sparse array."""
+    n = A.shape[0]
+    if n <= SMALL:
+        return float(np.linalg.eigvalsh(A.toarray())[-1])
+    start = np.random.default_rng(0).normal(size=n)
+    return float(eigsh(A, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
+
+
+def solve(lam, A, X):
+    """Return U with (I + lam · A) U = X; one factor serves all columns."""
+    M = (eye_array(A.shape[0]) + lam * A).tocsc()
+    if A.shape[0] <= DENSE:
+        factor = cho_factor(M.toarray(order="F"), lower=True, overwrite_a=True)
+        return cho_solve(factor, X)
+    return splu(M, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(X)
