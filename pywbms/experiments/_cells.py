@@ -137,7 +137,7 @@ def compute(cell, folder):
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         if cell["method"] in VIEWS:
-            return VIEWS[cell["method"]](X, **options)
+            return VIEWS[cell["method"]](X, truth, **options)
         n_informative = informative(cell["data"])
         rows, partitions = [], []
         begin = time.process_time()

@@ -9,7 +9,7 @@ from pywbms.estimator import WBMS
 
 # The grid of MS and BMS, in units of the mean squared distance along a feature: two z-scored
 # rows are 2 apart.
-BANDWIDTHS = tuple(np.geomspace(0.02, 2, 9).round(4).tolist())
+BANDWIDTHS = tuple(np.geomspace(0.02, 2, 15).round(4).tolist())
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ METHODS = {
     "kmeans_gap": Method(
         "k-means + Gap", NOTHING, peer("kmeans_gap", random_state="seed"), 3, random=True
     ),
-    "gmeans": Method("G-means", NOTHING, peer("gmeans", random_state="seed"), 0.2, random=True),
+    "gmeans": Method("G-means", NOTHING, peer("gmeans"), 0.1),
     "wgmeans": Method("WG-means", NOTHING, peer("wgmeans"), 0.3),
     "dpmeans": Method("DP-means", TRUE_K, peer("dpmeans", k="k"), 0.1),
     "ewdp": Method("EWDP", TRUE_K, peer("ewdp", k="k"), 0.2),
@@ -157,6 +157,9 @@ METHODS = {
     ),
     "wbms_released": Method(
         "WBMS, released form", "h and lam of the paper", wbms_released, 0.1
+    ),
+    "wbms_released_grid": Method(
+        "WBMS, released form, best on a grid", "the labels: best pair of a grid", wbms_released, 3
     ),
     "wbms_printed": Method(
         "WBMS, Algorithm 1 as printed", "h and lam of the paper", wbms_printed, 0.5

@@ -26,7 +26,7 @@ FORMATS = {
     "informative": "{:.3f}", "seconds": "{:.3g}",
 }  # fmt: skip
 NOT_PRINTED = "–"
-MISSING = "data missing"
+NOT_MEASURED = "not measured"
 FIGURE_ONLY = "figure only"
 
 
@@ -103,7 +103,7 @@ def comparison(rows, groups, printed, measures=MEASURES):
                     "measure": TITLES.get(measure, measure),
                     PRINTED: written(value, measure),
                     **{
-                        heading: written(measured[method], measure, MISSING)
+                        heading: written(measured[method], measure, NOT_MEASURED)
                         for method, (heading, _) in COLUMNS.items()
                     },
                     DIFFERENCE: remark(value, measured, measure, table),
@@ -115,7 +115,7 @@ def comparison(rows, groups, printed, measures=MEASURES):
 def remark(printed, measured, measure, table):
     """Say plainly where printed and measured differ, by more than `TOLERANCE`."""
     if not any(value is not None for value in measured.values()):
-        return "not measured"
+        return NOT_MEASURED
     if not isinstance(printed, float):
         return f"true k: {table['k_true'].mean():.3g}" if measure == "k" else ""
     return "; ".join(

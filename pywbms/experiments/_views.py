@@ -8,13 +8,14 @@ from pywbms.estimator import WBMS
 EVEN = 1e9
 
 
-def tsne(X):
+def tsne(X, truth):
     """Embed z-scored rows in two dimensions with t-SNE.
 
     Returns
     -------
     list of dict
-        One row: ``points``, a pair of coordinates for each row of the data.
+        One row: ``points``, a pair of coordinates for each row of the data, and ``labels``, the
+        true ones.
     """
     from sklearn.manifold import TSNE
 
@@ -22,10 +23,11 @@ def tsne(X):
     Z = ((X - X.mean()) / np.where(scale > 0, scale, 1)).to_numpy()
     perplexity = min(30, (len(Z) - 1) / 3)
     points = TSNE(perplexity=perplexity, init="pca", random_state=0).fit_transform(Z)
-    return [{"method": "tsne", "points": points.astype(float).round(4).tolist()}]
+    points = points.astype(float).round(4).tolist()
+    return [{"method": "tsne", "points": points, "labels": truth.tolist()}]
 
 
-def paths(X, h, lam, iterations):
+def paths(X, truth, h, lam, iterations):
     """Follow the cloud of BMS and of WBMS's released form in the first two features.
 
     Returns
