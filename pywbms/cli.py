@@ -156,9 +156,7 @@ def build_parser():
     command = add_command(
         commands, "reproduce", run_reproduce, "compute the paper's figures and tables anew"
     )
-    experiments.add_arguments(
-        command, number(int, lambda n: n != 0, "a whole number other than 0")
-    )
+    experiments.add_arguments(command, number(int, lambda n: n != 0, "a whole number other than 0"))
     return parser
 
 

@@ -72,9 +72,12 @@ def ablation_report(rows, parameter, values, table, notes):
             "Printed and measured": comparison(rows, groups, printed),
             "All forms": method_table(rows, measured),
         },
-        _findings.printed_and_measured(rows, groups, printed, ("ari",)) + trend(rows, groups, table),
-        notes
-        + [
+        [
+            *_findings.printed_and_measured(rows, groups, printed, ("ari",)),
+            *trend(rows, groups, table),
+        ],
+        [
+            *notes,
             "Released form: kernel exp(−d²/h), λ on the sum scale. Algorithm 1 as printed: kernel "
             "exp(−d²/h²), λ on the mean scale. Both at the paper's h = 0.1, 0.5, 0.8, 1 and "
             "λ = 1, 5, 10, 20.",

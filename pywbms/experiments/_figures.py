@@ -61,7 +61,7 @@ def curves(rows, groups, xlabel):
             true = [t["k_true"].mean() for t in tables]
             ax.plot(x, true, color=_GREY, linewidth=6, alpha=0.4, zorder=0, label="true k")
             ax.set_yscale("log")
-            ticks = [k for k in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)]
+            ticks = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
             ax.set_yticks(ticks, [str(k) for k in ticks])
             ax.minorticks_off()
             highest = max(float(t.loc[t.index.isin(methods), "k"].max()) for t in tables)
@@ -145,20 +145,21 @@ def dots(values, xlabel, log=False, reference=None):
     Parameters
     ----------
     values : dict
-        Data set → list of (label, value, style), from the top of the picture to its bottom.
+        Data set → list of (label, value, style), from the top of the picture to its bottom. A
+        mark without a label is not in the legend.
     xlabel : str
     log : bool
     reference : float, optional
         Where a grey line is drawn.
     """
-    figure, ax = _pyplot().subplots(
-        figsize=(9.5, 1.6 + 0.55 * len(values)), layout="constrained"
-    )
+    figure, ax = _pyplot().subplots(figsize=(9.5, 1.6 + 0.55 * len(values)), layout="constrained")
     known = {}
     for y, marks in enumerate(values.values()):
         ax.axhline(y, color="#EEEEEE", zorder=0)
         for text, x, look in marks:
-            known[text] = ax.plot(x, y + look.pop("offset", 0), linestyle="none", **look)[0]
+            mark = ax.plot(x, y + look.pop("offset", 0), linestyle="none", **look)[0]
+            if text is not None:
+                known[text] = mark
     if reference is not None:
         ax.axvline(reference, color=_GREY, linewidth=0.8, zorder=0)
     ax.set_yticks(range(len(values)), list(values))
@@ -188,8 +189,10 @@ def small_multiples(panels, xlabel, ylabel, ticks):
     """
     columns = min(5, len(panels))
     lines = -(-len(panels) // columns)
+    # The legend needs some width, however few panels there are.
+    width = max(0.8 + 2.7 * columns, 7.5)
     figure, axes = _pyplot().subplots(
-        lines, columns, figsize=(0.8 + 2.7 * columns, 0.9 + 2.5 * lines), squeeze=False,
+        lines, columns, figsize=(width, 1.1 + 2.5 * lines), squeeze=False,
         sharex=True, sharey=True, layout="constrained",
     )  # fmt: skip
     for ax in axes.flat[len(panels) :]:
@@ -202,10 +205,12 @@ def small_multiples(panels, xlabel, ylabel, ticks):
         ax.set_xticks(range(len(ticks)), [f"{tick:g}" for tick in ticks])
         ax.set_ylim(-0.08, 1.03)
         ax.spines[["top", "right"]].set_visible(False)
-    figure.supxlabel(xlabel, fontsize="small")
-    figure.supylabel(ylabel, fontsize="small")
+        ax.set_xlabel(xlabel)
+    for line in axes:
+        line[0].set_ylabel(ylabel)
+    columns = 5 if width > 12 else 3 if width > 9 else 2
     figure.legend(
-        known.values(), known.keys(), loc="outside lower center", ncols=3, frameon=False,
+        known.values(), known.keys(), loc="outside lower center", ncols=columns, frameon=False,
         fontsize=8.5,
     )  # fmt: skip
     return figure

@@ -112,8 +112,8 @@ def reproduce(experiments, out, data=None, form="full", jobs=1):
             except KeyboardInterrupt as error:
                 left = sum(cell not in store for cell in todo.values())
                 raise Interrupted(
-                    f"{len(todo) - left} of {counted(len(todo), 'cell')} are kept in {out / CELLS}; "
-                    "the same command goes on from there"
+                    f"{len(todo) - left} of {counted(len(todo), 'cell')} are kept in "
+                    f"{out / CELLS}; the same command goes on from there"
                 ) from error
     if len(outcomes) > 1:
         write_index(outcomes, out, form)
@@ -238,7 +238,7 @@ def write_index(outcomes, out, form):
     )
     parts = [
         "# The paper's figures and tables, computed anew",
-        f"Form: {form}. " + ", ".join(f"{name} {number}" for name, number in versions.items()) + ".",
+        f"Form: {form}. " + ", ".join(" ".join(pair) for pair in versions.items()) + ".",
         f"Real data that were not there: {', '.join(missing) or 'none'}.",
         markdown(times),
         *(

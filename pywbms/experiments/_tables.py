@@ -40,8 +40,8 @@ class Group:
 
     def of(self, rows):
         """Return the rows of this group."""
-        mine = rows["data"] == self.data
-        return rows[mine] if self.setting is None else rows[mine & (rows["setting"] == self.setting)]
+        mine = rows[rows["data"] == self.data]
+        return mine if self.setting is None else mine[mine["setting"] == self.setting]
 
 
 def best_of_each(rows):
@@ -189,14 +189,14 @@ def method_table(rows, groups, printed=lambda group, method, measure: None):
 
 
 def markdown(table):
-    """Return a table of texts in Markdown.
+    r"""Return a table of texts in Markdown.
 
     Examples
     --------
     >>> print(markdown(pd.DataFrame({"a": ["1"], "b": ["x|y"]})))
     | a | b |
     |---|---|
-    | 1 | x\\|y |
+    | 1 | x\|y |
     """
     cells = [[str(value).replace("|", "\\|") for value in row] for row in table.to_numpy()]
     head = [str(name).replace("|", "\\|") for name in table.columns]

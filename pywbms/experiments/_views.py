@@ -30,6 +30,9 @@ def tsne(X, truth):
 def paths(X, truth, h, lam, iterations):
     """Follow the cloud of BMS and of WBMS's released form in the first two features.
 
+    BMS is followed at h and at twice h: in many dimensions little lies between a cloud that hardly
+    moves and one that is a point.
+
     Returns
     -------
     list of dict
@@ -37,8 +40,10 @@ def paths(X, truth, h, lam, iterations):
         followed, ``weights`` of the two features at the end.
     """
     rows = []
+    even = {"stop": "fixed", "max_iter": max(iterations), "record_path": True}
     for method, model in (
-        ("bms", WBMS.paper(h, EVEN, stop="fixed", max_iter=max(iterations), record_path=True)),
+        ("bms", WBMS.paper(h, EVEN, **even)),
+        ("bms", WBMS.paper(2 * h, EVEN, **even)),
         ("wbms_released", WBMS.released(h, lam, max_iter=max(iterations), record_path=True)),
     ):
         model.fit(X)
@@ -49,7 +54,7 @@ def paths(X, truth, h, lam, iterations):
                 "points": model.path_[t][:, :2].round(5).tolist(),
                 "labels": model.labels_.tolist(),
                 "weights": model.feature_weights_[:2].tolist(),
-                "h": h,
+                "h": model.h,
             }
             for t in iterations
         ]

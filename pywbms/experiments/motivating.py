@@ -4,12 +4,22 @@ import numpy as np
 
 from pywbms.experiments import _findings, _grids, _printed
 from pywbms.experiments._cells import MEASURES, cell
+from pywbms.experiments._findings import judged
 from pywbms.experiments._framework import Experiment, Report
-from pywbms.experiments._tables import FIGURE_ONLY, Group, comparison, means, method_table
-from pywbms.plot import _pyplot, _scatter_rows
+from pywbms.experiments._tables import (
+    COLUMNS,
+    FIGURE_ONLY,
+    Group,
+    comparison,
+    means,
+    method_table,
+)
+from pywbms.plot import _DARK, _pyplot, _scatter_rows
 
 ITERATIONS = (0, 1, 2, 5, 30)
 LAM = 10.0
+#: Beyond as many clusters, colours only confuse.
+MOST_COLOURS = 20
 GROUP = Group("data1", "data1")
 
 
@@ -41,22 +51,24 @@ def report(rows):
         ("informative", *MEASURES),
     )  # fmt: skip
     compared["measure"] = compared["measure"].replace("informative", "weight on x1 and x2")
-    bms = table.loc["bms"] if "bms" in table.index else None
     findings = _findings.how_close(measured, [GROUP])
     findings += [
-        f"WBMS, {short}: weight of the two relevant features {table.loc[method, 'informative']:.3f}."
-        for method, short in (
-            ("wbms", "chosen"), ("wbms_grid", "best on the grid"),
-            ("wbms_released", "released form"),
-        )
+        f"WBMS, {short}: weight of the two relevant features "
+        f"{table.loc[method, 'informative']:.3f}."
+        for method, (_, short) in COLUMNS.items()
         if method in table.index
-    ]  # fmt: skip
-    if bms is not None:
-        fails = bms["ari"] < 0.5
+    ]
+    if "bms" in table.index:
+        bms = table.loc["bms"]
         findings.append(
-            f"{'Holds' if fails else 'Does not hold'} that BMS fails at h = 0.1: mean ARI "
-            f"{bms['ari']:.3f}, mean k̂ {bms['k']:.3g}."
+            f"{'Holds' if bms['ari'] < 0.5 else 'Does not hold'} that BMS fails at h = 0.1: mean "
+            f"ARI {bms['ari']:.3f}, mean k̂ {bms['k']:.3g}."
         )
+        findings += [
+            f"“the data cloud gradually converges to the origin”: {judged(k == 1, 1).lower()} for "
+            f"BMS at h = {h:g}, where k̂ = {k} after {max(ITERATIONS)} iterations (first draw)."
+            for h, k in blurred(rows).items()
+        ]
     return Report(
         {"Printed and measured": compared, "All methods": method_table(measured, [GROUP])},
         findings,
@@ -70,27 +82,35 @@ def report(rows):
     )
 
 
+def blurred(rows):
+    """Return h → the number of clusters of BMS on the path that is drawn."""
+    last = rows[(rows["iteration"] == max(ITERATIONS)) & (rows["method"] == "bms")]
+    return {line.h: len(set(line.labels)) for line in last.itertuples()}
+
+
 def draw(rows):
     """Draw the cloud of BMS and of WBMS as it collapses, in the first two features."""
     paths = rows[rows["points"].notna()]
-    if paths.empty:
-        return None
     figure, axes = _pyplot().subplots(
-        2, len(ITERATIONS), figsize=(1 + 2.5 * len(ITERATIONS), 5.8), sharex=True, sharey=True,
+        3, len(ITERATIONS), figsize=(1 + 2.3 * len(ITERATIONS), 7.4), sharex=True, sharey=True,
         layout="constrained",
     )  # fmt: skip
-    for line, (method, title) in zip(
-        axes, (("bms", "BMS"), ("wbms_released", "WBMS (released form)")), strict=True
-    ):
-        mine = paths[paths["method"] == method].sort_values("iteration")
+    for line, ((method, h), mine) in zip(axes, paths.groupby(["method", "h"]), strict=True):
+        mine = mine.sort_values("iteration")
         start = np.array(mine["points"].iloc[0])
+        k = len(set(mine["labels"].iloc[0]))
         for ax, snapshot in zip(line, mine.itertuples(), strict=True):
             # The weights of the 30 other features play no part in these two dimensions.
-            contour(ax, start, np.array(snapshot.weights), snapshot.h)
-            _scatter_rows(ax, np.array(snapshot.points), np.array(snapshot.labels), size=12)
+            contour(ax, start, np.array(snapshot.weights), h)
+            points = np.array(snapshot.points)
+            if k <= MOST_COLOURS:
+                _scatter_rows(ax, points, np.array(snapshot.labels), size=12)
+            else:
+                ax.scatter(*points.T, s=8, color=_DARK)
             ax.set_title(f"t = {int(snapshot.iteration)}", fontsize="small")
-        line[0].set_ylabel(f"{title}\nx2")
-    for ax in axes[1]:
+        name = "BMS" if method == "bms" else "WBMS (released form)"
+        line[0].set_ylabel(f"{name}\nh = {h:g}, k̂ = {k}\nx2")
+    for ax in axes[-1]:
         ax.set_xlabel("x1")
     return figure
 

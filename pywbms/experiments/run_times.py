@@ -117,7 +117,8 @@ def findings(rows, found):
                 total += len(peers)
         if total:
             sentences.append(
-                f"WBMS, {short}: {slower} of {total} measured times of peers are longer than its own."
+                f"WBMS, {short}: {slower} of {total} measured times of peers are longer than its "
+                "own."
             )
     pairs = [(group.data, method) for group in found for method in PEERS]
     longer = sum(
@@ -147,15 +148,11 @@ def draw(rows):
             if method != "wbms_released":
                 seconds = _printed.of_method(_printed.SECONDS, group.data, method)
                 look = {**look, "markerfacecolor": "none", "offset": -0.16}
-                marks.append((f"{_printed_name(method)}, printed", seconds, look))
+                marks.append((None, seconds, look))
         values[group.title] = marks
     if not values:
         return None
     return dots(values, "seconds (hollow, above: printed; filled, below: measured)", log=True)
-
-
-def _printed_name(method):
-    return "WBMS" if method == "wbms" else METHODS[method].title
 
 
 EXPERIMENT = Experiment(

@@ -3,7 +3,8 @@
 import numpy as np
 
 from pywbms.experiments import _findings, _grids, _printed
-from pywbms.experiments._cells import cell, draw as draw_data
+from pywbms.experiments._cells import cell
+from pywbms.experiments._cells import draw as draw_data
 from pywbms.experiments._figures import LABELS, partitions
 from pywbms.experiments._framework import Experiment, Report
 from pywbms.experiments._methods import METHODS, PEERS
