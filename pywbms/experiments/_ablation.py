@@ -4,7 +4,8 @@ from pywbms.experiments import _findings, _grids, _printed, real_data
 from pywbms.experiments._cells import cell, real
 from pywbms.experiments._figures import LABELS, WBMS_STYLES, small_multiples
 from pywbms.experiments._framework import Report
-from pywbms.experiments._tables import COLUMNS, Group, comparison, means, method_table
+from pywbms.experiments._labels import COLUMNS
+from pywbms.experiments._tables import Group, comparison, means, method_table
 
 #: Larger sets are left out of the quick form.
 QUICK_WORK = 2e7

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from pywbms._report import aligned, counted
+from pywbms.experiments._labels import COLUMNS, DIFFERENCE, PRINTED
 from pywbms.experiments._progress import duration
 
 
@@ -86,10 +87,21 @@ def as_text(outcomes, out):
         cells, took = counted(outcome.n_cells, "cell"), duration(outcome.seconds)
         lines += [f"  {cells}, {took} in this run", ""]
     if len(outcomes) == 1:
-        table = next(iter(outcomes[0].report.tables.values()))
-        lines += [*aligned([tuple(table.columns), *map(tuple, table.to_numpy())]), ""]
+        lines += [*table_lines(next(iter(outcomes[0].report.tables.values()))), ""]
     page = "README.md" if len(outcomes) > 1 else f"{outcomes[0].experiment.name}.md"
     return "\n".join([*lines, f"wrote tables, figures and {page} to {out}"])
+
+
+def table_lines(table):
+    """Return the comparison as lines that fit a terminal: short headings, explained below."""
+    headings = {PRINTED: "printed", DIFFERENCE: ""}
+    headings |= dict(zip((heading for heading, _ in COLUMNS.values()), "ABC", strict=True))
+    # The hat is a character of its own that takes no room.
+    rows = [tuple(cell.replace("k̂", "k") for cell in row) for row in table.to_numpy()]
+    return [
+        *(line.rstrip() for line in aligned([tuple(headings.get(n, n) for n in table), *rows])),
+        *(f"{short}: {text}" for text, short in headings.items() if short in ("A", "B", "C")),
+    ]
 
 
 def as_json(outcomes):

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from pywbms.experiments._labels import COLUMNS
 from pywbms.experiments._methods import METHODS, PEERS
-from pywbms.experiments._tables import COLUMNS, means
+from pywbms.experiments._tables import means
 from pywbms.plot import _COLOURS, _DARK, _GREY, _MARKERS, _pyplot, _scatter_rows
 
 #: WBMS is black in every picture, told apart by its lines.

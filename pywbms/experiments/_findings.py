@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from pywbms.experiments._labels import COLUMNS, TITLES, TOLERANCE
 from pywbms.experiments._methods import METHODS, PEERS
-from pywbms.experiments._tables import COLUMNS, TITLES, TOLERANCE, means
+from pywbms.experiments._tables import means
 
 #: A method is as good as another if it is no further below.
 AS_GOOD = 0.01
@@ -63,6 +64,13 @@ def how_close(rows, groups):
             if method in (table := means(rows, group)).index
         }
         if not found:
+            continue
+        if len(found) == 1:
+            line = next(iter(found.values()))
+            sentences.append(
+                f"{judged(int(line['ari'] >= NEARLY_PERFECT), 1)} for WBMS, {short}: mean ARI "
+                f"{line['ari']:.3f}, mean k̂ {line['k']:.3g} (true k {line['k_true']:g})."
+            )
             continue
         good = [title for title, line in found.items() if line["ari"] >= NEARLY_PERFECT]
         worst = min(found, key=lambda title: found[title]["ari"])

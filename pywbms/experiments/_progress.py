@@ -21,7 +21,7 @@ class Progress(Line):
     def __init__(self, total, count):
         super().__init__()
         self._total, self._count = total, count
-        self._done, self._finished = 0.0, 0
+        self._done, self._finished, self._name = 0.0, 0, ""
         self._begin = time.monotonic()
 
     def start(self, name):

@@ -6,8 +6,9 @@ from pywbms.experiments import _printed, real_data
 from pywbms.experiments._cells import cell, real
 from pywbms.experiments._figures import label, partitions
 from pywbms.experiments._framework import Experiment
+from pywbms.experiments._labels import COLUMNS
 from pywbms.experiments._methods import PEERS
-from pywbms.experiments._tables import COLUMNS, best_of_each
+from pywbms.experiments._tables import best_of_each
 
 NAME = "glioma"
 

@@ -6,14 +6,8 @@ from pywbms.experiments import _findings, _grids, _printed
 from pywbms.experiments._cells import MEASURES, cell
 from pywbms.experiments._findings import judged
 from pywbms.experiments._framework import Experiment, Report
-from pywbms.experiments._tables import (
-    COLUMNS,
-    FIGURE_ONLY,
-    Group,
-    comparison,
-    means,
-    method_table,
-)
+from pywbms.experiments._labels import COLUMNS, FIGURE_ONLY
+from pywbms.experiments._tables import Group, comparison, means, method_table
 from pywbms.plot import _DARK, _pyplot, _scatter_rows
 
 ITERATIONS = (0, 1, 2, 5, 30)

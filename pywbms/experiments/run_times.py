@@ -5,16 +5,9 @@ import pandas as pd
 from pywbms.experiments import _printed, real_data
 from pywbms.experiments._figures import dots, label
 from pywbms.experiments._framework import Experiment, Report
+from pywbms.experiments._labels import COLUMNS, DIFFERENCE, NOT_MEASURED, PRINTED
 from pywbms.experiments._methods import METHODS, PEERS
-from pywbms.experiments._tables import (
-    COLUMNS,
-    DIFFERENCE,
-    NOT_MEASURED,
-    PRINTED,
-    comparison,
-    means,
-    written,
-)
+from pywbms.experiments._tables import comparison, means, written
 from pywbms.plot import _COLOURS, _MARKERS
 
 CLAIM = "Runtime Analysis on Real Life Datasets (Time in Seconds)"

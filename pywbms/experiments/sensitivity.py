@@ -4,7 +4,8 @@ from pywbms.experiments import _findings, _grids, _printed
 from pywbms.experiments._cells import cell
 from pywbms.experiments._figures import heat_maps
 from pywbms.experiments._framework import Experiment, Report
-from pywbms.experiments._tables import FIGURE_ONLY, Group, comparison, method_table
+from pywbms.experiments._labels import FIGURE_ONLY
+from pywbms.experiments._tables import Group, comparison, method_table
 
 #: h and lam of the default form (mean scale), and of the released one (sum scale: n times as much).
 DEFAULT = {

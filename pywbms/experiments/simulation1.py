@@ -4,8 +4,9 @@ from pywbms.experiments import _findings, _grids, _printed
 from pywbms.experiments._cells import cell
 from pywbms.experiments._figures import curves
 from pywbms.experiments._framework import Experiment, Report
+from pywbms.experiments._labels import FIGURE_ONLY
 from pywbms.experiments._methods import METHODS, PEERS
-from pywbms.experiments._tables import FIGURE_ONLY, Group, comparison, method_table
+from pywbms.experiments._tables import Group, comparison, method_table
 
 KS = {"full": (2, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50), "quick": (2, 10, 20), "tiny": (2, 3)}
 DRAWS = {"full": 10, "quick": 1, "tiny": 1}

@@ -6,16 +6,9 @@ from pywbms.experiments import _findings, _grids, _printed
 from pywbms.experiments._cells import MEASURES, cell
 from pywbms.experiments._figures import weight_boxes
 from pywbms.experiments._framework import Experiment, Report
+from pywbms.experiments._labels import FIGURE_ONLY, TITLES
 from pywbms.experiments._methods import METHODS
-from pywbms.experiments._tables import (
-    FIGURE_ONLY,
-    TITLES,
-    Group,
-    best_of_each,
-    comparison,
-    means,
-    method_table,
-)
+from pywbms.experiments._tables import Group, best_of_each, comparison, means, method_table
 from pywbms.experiments.simulation1 import told
 from pywbms.experiments.simulation2 import SPREAD
 
