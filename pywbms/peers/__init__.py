@@ -1,11 +1,37 @@
 """The methods the paper compares with, under one roof and with one signature.
 
 Each is a function ``(X, **params)`` that takes a DataFrame or an array and returns a `PeerResult`;
-`PEERS` has them all by name.
+`PEERS` has them all by name. `ADAPTERS` has further clusterers, of scikit-learn, in the same form.
 """
 
 from pywbms.peers._table import PeerResult
+from pywbms.peers.adapters import hdbscan, kmeans, sklearn_mean_shift, ward
+from pywbms.peers.gmeans import gmeans
+from pywbms.peers.kmeans_gap import kmeans_gap
+from pywbms.peers.wgmeans import wgmeans
 
-PEERS = {}
+PEERS = {
+    "kmeans_gap": kmeans_gap,
+    "gmeans": gmeans,
+    "wgmeans": wgmeans,
+}
 
-__all__ = ["PEERS", "PeerResult"]
+ADAPTERS = {
+    "hdbscan": hdbscan,
+    "sklearn_mean_shift": sklearn_mean_shift,
+    "ward": ward,
+    "kmeans": kmeans,
+}
+
+__all__ = [
+    "ADAPTERS",
+    "PEERS",
+    "PeerResult",
+    "gmeans",
+    "hdbscan",
+    "kmeans",
+    "kmeans_gap",
+    "sklearn_mean_shift",
+    "ward",
+    "wgmeans",
+]
