@@ -76,15 +76,26 @@ def scores(X):
     return Z[first[inverse.ravel()]]
 
 
-def sum_of_squares(X, labels):
-    """Return the pooled sum of squared distances of the rows to the means of their clusters.
+def cluster_means(X, labels):
+    """Return the mean of each cluster, in the order of their labels.
 
     Examples
     --------
-    >>> sum_of_squares(np.array([[0.0], [2.0], [7.0]]), np.array([0, 0, 1]))
-    2.0
+    >>> cluster_means(np.array([[0.0], [2.0], [7.0]]), np.array([4, 4, 9])).ravel().tolist()
+    [1.0, 7.0]
     """
     order = np.argsort(labels, kind="stable")
     _, starts, sizes = np.unique(labels[order], return_index=True, return_counts=True)
-    means = np.add.reduceat(X[order], starts) / sizes[:, None]
-    return float(np.square(X[order] - np.repeat(means, sizes, axis=0)).sum())
+    return np.add.reduceat(X[order], starts) / sizes[:, None]
+
+
+def squares_within(X, labels):
+    """Return each feature's sum of squared distances to the means of the rows' clusters.
+
+    Examples
+    --------
+    >>> squares_within(np.array([[0.0], [2.0], [7.0]]), np.array([0, 0, 1])).tolist()
+    [2.0]
+    """
+    _, position = np.unique(labels, return_inverse=True)
+    return np.square(X - cluster_means(X, labels)[position]).sum(axis=0)

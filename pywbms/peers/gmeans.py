@@ -4,7 +4,14 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from pywbms._check import require_integer, require_positive
-from pywbms.peers._kmeans import kmeans_from_centers, quiet_kmeans, scores
+from pywbms.peers._kmeans import (
+    cluster_means,
+    kmeans_from_centers,
+    kmeans_from_seeds,
+    quiet_kmeans,
+    random_generator,
+    scores,
+)
 from pywbms.peers._table import clustered
 
 # The test's level is 1e-4 at this value of the corrected Anderson–Darling statistic.
@@ -13,14 +20,17 @@ CRITICAL = 1.8692
 # Clusters with fewer rows are not tested: the correction for their size is not made for them.
 FEWEST = 8
 
+# Values that differ by less, relative to the largest, are the same number after different sums.
+ROUNDING = 1e-12
 
-def gmeans(X, *, critical=CRITICAL, k_max=None, standardize=True):
+
+def gmeans(X, *, critical=CRITICAL, k_max=None, n_init=0, random_state=0, standardize=True):
     """Cluster by k-means, with a cluster split in two as long as it does not look Gaussian.
 
     From one cluster on, each cluster is split by 2-means, started at c ± s·√(2λ/π) with c its
     mean, s its first principal direction and λ the variance along it. Its rows are projected on
     the line through the two centres; if an Anderson–Darling test rejects normality there, both
-    centres stay. After each round of splits k-means runs on all rows. No random number is drawn.
+    centres stay. After each round of splits k-means runs on all rows.
 
     Parameters
     ----------
@@ -31,6 +41,12 @@ def gmeans(X, *, critical=CRITICAL, k_max=None, standardize=True):
         0.0001. Clusters of fewer than eight rows are not split.
     k_max : int or None, default None
         No more clusters than this; those furthest from normal are split first. None is no limit.
+    n_init : int, default 0
+        Further starts of each 2-means, by k-means++; the one with the smallest sum of squares
+        counts. With many features the principal start often ends in a worse split along which
+        the rows look normal, and G-means stops early. With 0 no random number is drawn.
+    random_state : int, numpy.random.Generator or None, default 0
+        The seed, for n_init > 0.
     standardize : bool, default True
         Work on z-scores (ddof = 1).
 
@@ -55,60 +71,106 @@ def gmeans(X, *, critical=CRITICAL, k_max=None, standardize=True):
     params = {
         "critical": require_positive("critical", critical),
         "k_max": k_max if k_max is None else require_integer("k_max", k_max, 1),
+        "n_init": require_integer("n_init", n_init, 0),
+        "random_state": random_state,
         "standardize": standardize,
     }
+    rng = random_generator(random_state)
 
     def cluster(Z):
+        rows = scores(Z)
+
+        def split(members):
+            return halves(rows[members], principal_pair(rows[members]), n_init, rng)
+
+        def settle(labels):
+            return kmeans_from_centers(rows, cluster_means(rows, labels)).labels_
+
         with quiet_kmeans():
-            return by_splits(scores(Z), critical, len(Z) if k_max is None else k_max)
+            labels, chosen = by_splits(len(rows), split, settle, critical, k_max)
+        return labels, None, chosen
 
     return clustered("gmeans", X, cluster, params, standardize=standardize)
 
 
-def by_splits(X, critical, k_max):
-    """Cluster rows; return labels, None (no weights) and what was chosen."""
-    centers = X.mean(axis=0, keepdims=True)
-    labels = np.zeros(len(X), int)
-    rounds = 0
+def by_splits(n, split, settle, critical, k_max, fewest=1):
+    """Split clusters of n rows until none needs it, or one has fewer rows than `fewest`.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    split : callable
+        Takes the positions of a cluster's rows; returns which of them make the second half, and
+        a statistic of how badly the split is needed.
+    settle : callable
+        Takes labels after a round of splits, returns those of the clustering that follows.
+    critical : float
+        Splits with a larger statistic are made.
+    k_max : int or None
+        Largest number of clusters.
+    fewest : int, default 1
+        Number of rows every cluster must have for another round.
+
+    Returns
+    -------
+    labels : ndarray of shape (n,)
+    chosen : dict
+        ``k``, ``rounds`` and ``k_max_reached``.
+    """
+    labels, rounds = np.zeros(n, int), 0
     while True:
-        splits = [split(X[labels == cluster]) for cluster in range(len(centers))]
-        wanted, accepted = worst_first([found[1] for found in splits], critical, k_max)
+        clusters = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+        wanted = []
+        if min(map(len, clusters)) >= fewest:
+            found = [split(rows) if len(rows) >= FEWEST else (None, 0.0) for rows in clusters]
+            wanted = worst_first([statistic for _, statistic in found], critical)
+        accepted = wanted if k_max is None else wanted[: max(0, k_max - len(clusters))]
         if not accepted:
             break
+        for label, rows in enumerate(clusters):
+            labels[rows] = label
+        for new, label in enumerate(accepted, start=len(clusters)):
+            labels[clusters[label][found[label][0]]] = new
+        labels = settle(labels)
         rounds += 1
-        halves = [
-            splits[cluster][0] if cluster in accepted else centers[cluster : cluster + 1]
-            for cluster in range(len(centers))
-        ]
-        fitted = kmeans_from_centers(X, np.concatenate(halves))
-        centers, labels = fitted.cluster_centers_, fitted.labels_
-    chosen = {"k": len(centers), "rounds": rounds, "k_max_reached": bool(wanted)}
-    return labels, None, chosen
+    return labels, {"k": len(clusters), "rounds": rounds, "k_max_reached": bool(wanted)}
 
 
-def worst_first(statistics, critical, k_max):
-    """Return the clusters whose statistic is too large, and those of them there is room to split.
+def worst_first(statistics, critical):
+    """Return the positions of the statistics above a critical value, the largest first.
 
     Examples
     --------
-    >>> worst_first([0.5, 2.0, 7.0], critical=1.0, k_max=4)
-    ([2, 1], {2})
+    >>> worst_first([0.5, 2.0, 7.0], critical=1.0)
+    [2, 1]
     """
     order = sorted(range(len(statistics)), key=lambda cluster: -statistics[cluster])
-    wanted = [cluster for cluster in order if statistics[cluster] > critical]
-    return wanted, set(wanted[: max(0, k_max - len(statistics))])
+    return [cluster for cluster in order if statistics[cluster] > critical]
 
 
-def split(rows):
-    """Split the rows of one cluster; return two centres and how far from normal the rows are.
+def halves(rows, start, n_init, rng):
+    """Split the rows of a cluster by 2-means; return the second half and how far from normal.
 
-    A cluster that cannot or need not be split has no centres and the statistic 0.
+    The statistic is 0 where the rows cannot be split.
+
+    Examples
+    --------
+    >>> rows = np.repeat([[0.0], [1.0]], 8, axis=0)
+    >>> second, statistic = halves(rows, np.array([[0.2], [0.9]]), 0, None)
+    >>> second.sum(), statistic > 1.8692
+    (np.int64(8), True)
     """
-    if len(rows) < FEWEST or (rows == rows[0]).all():
+    if (rows == rows[0]).all():
         return None, 0.0
-    centers = kmeans_from_centers(rows, principal_pair(rows)).cluster_centers_
-    direction = centers[0] - centers[1]
-    return centers, anderson_darling(rows @ direction)
+    best = kmeans_from_centers(rows, start)
+    if n_init:
+        best = min(best, kmeans_from_seeds(rows, 2, n_init, rng), key=lambda fit: fit.inertia_)
+    direction = best.cluster_centers_[0] - best.cluster_centers_[1]
+    second = best.labels_ == 1
+    if second.all() or not second.any():
+        return None, 0.0
+    return second, anderson_darling(rows @ direction)
 
 
 def principal_pair(rows):
@@ -129,7 +191,7 @@ def principal_pair(rows):
         direction = np.linalg.eigh(centred @ centred.T)[1][:, -1] @ centred
     else:
         direction = np.linalg.eigh(centred.T @ centred)[1][:, -1]
-    direction /= np.linalg.norm(direction)
+    direction /= np.linalg.norm(direction) or 1.0
     variance = np.square(centred @ direction).sum() / (n - 1)
     step = direction * np.sqrt(2 * variance / np.pi)
     return np.stack([c + step, c - step])
@@ -138,7 +200,8 @@ def principal_pair(rows):
 def anderson_darling(values):
     """Return the Anderson–Darling statistic for a normal law with mean and variance unknown.
 
-    It is A²·(1 + 4/n − 25/n²), the form that goes with the critical value 1.8692.
+    It is A²·(1 + 4/n − 25/n²), the form that goes with the critical value 1.8692; 0 where all
+    values are the same.
 
     Examples
     --------
@@ -147,6 +210,8 @@ def anderson_darling(values):
     """
     n = len(values)
     spread = values.std(ddof=1)
+    if spread <= ROUNDING * np.abs(values).max():
+        return 0.0
     z = np.sort((values - values.mean()) / spread)
     odd = 2 * np.arange(1, n + 1) - 1
     # log(1 − Φ(z)) = log Φ(−z), which is exact far out where 1 − Φ(z) is not

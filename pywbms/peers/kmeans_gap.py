@@ -8,7 +8,7 @@ from pywbms.peers._kmeans import (
     quiet_kmeans,
     random_generator,
     scores,
-    sum_of_squares,
+    squares_within,
 )
 from pywbms.peers._table import clustered
 
@@ -102,10 +102,10 @@ def by_gap(X, k_max, n_refs, reference, n_init, rng):
     for k in range(1, k_max + 1):
         labels.append(kmeans_labels(rows, k, n_init, data_rng))
         expected = [
-            np.log(sum_of_squares(sample, kmeans_labels(sample, k, -(-n_init // k), stream)))
+            np.log(squares_within(sample, kmeans_labels(sample, k, -(-n_init // k), stream)).sum())
             for sample, stream in zip(samples, reference_rngs, strict=True)
         ]
-        within = sum_of_squares(rows, labels[-1])
+        within = squares_within(rows, labels[-1]).sum()
         single_points = within <= ROUNDING * np.square(rows).sum()
         gap.append(np.inf if single_points else np.mean(expected) - np.log(within))
         s.append(np.std(expected) * np.sqrt(1 + 1 / n_refs))
