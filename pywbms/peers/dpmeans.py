@@ -7,6 +7,9 @@ from pywbms._check import require_integer, require_positive
 from pywbms.fit import weighted_means
 from pywbms.peers._table import clustered
 
+# The rules for lam take it from a distance: a row that is as far but for rounding is not farther.
+FARTHER = 1 + 1e-12
+
 
 def dpmeans(X, k=None, *, lam=None, standardize=True):
     """Cluster a table with DP-means (Kulis and Jordan, 2012).
@@ -124,7 +127,7 @@ def assign(X, centers, lam):
     k, row = len(centers), 0
     while True:
         # Rows before the one that opens a cluster have been visited: they do not see it.
-        far = np.flatnonzero(nearest[row:] > lam)
+        far = np.flatnonzero(nearest[row:] > FARTHER * lam)
         if not len(far):
             return np.unique(labels, return_inverse=True)[1]
         row += far[0]

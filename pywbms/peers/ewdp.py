@@ -1,12 +1,17 @@
 """Entropy-weighted DP-means: DP-means that learns a weight for each feature."""
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from pywbms._check import require_positive
 from pywbms.fit import even
 from pywbms.peers._table import clustered
-from pywbms.peers.dpmeans import assign, farthest_first, feature_scatter, means, require_one_of
+from pywbms.peers.dpmeans import FARTHER, farthest_first, feature_scatter, means, require_one_of
 from pywbms.theory import entropy_objective, entropy_weights
+
+# As in the released code: k-means rounds after a cluster is opened; passes between new weights.
+K_MEANS_ROUNDS = 5
+PASSES = 2
 
 
 def ewdp(X, k=None, *, lam_k=None, lam_w=None, standardize=True):
@@ -14,11 +19,13 @@ def ewdp(X, k=None, *, lam_k=None, lam_w=None, standardize=True):
 
     It minimises Σ_l w_l D_l + lam_w Σ_l w_l log w_l + lam_k · (number of clusters) over partitions
     and weights w on the simplex, where D_l is the sum of (x_il − θ_{z_i l})² over the rows, θ the
-    means of the clusters. It starts with one cluster at the mean and equal weights. Each round is a
-    pass of DP-means in the weighted distance Σ_l w_l (x_l − y_l)², where a row farther than lam_k
-    from all centres opens a cluster; then come the means, then the weights
-    w_l ∝ exp(−D_l / lam_w). None of these raises the objective; the rounds end when it stops
-    falling. (The released code runs a fixed number of rounds instead.)
+    means of the clusters. It starts with one cluster at the mean and equal weights.
+
+    Each round passes twice over the rows, in the distance Σ_l w_l (x_l − y_l)²: a row farther than
+    lam_k from all centres opens a cluster, which is followed by five rounds of k-means on all rows
+    at once. Then come the weights w_l ∝ exp(−D_l / lam_w). None of these steps raises the
+    objective; the rounds end when it stops falling. The steps are those of the authors' released
+    code, which does a fixed number of rounds, and goes on counting clusters that have become empty.
 
     The rows are visited in the order in which they stand: another order may give other clusters.
 
@@ -51,12 +58,13 @@ def ewdp(X, k=None, *, lam_k=None, lam_w=None, standardize=True):
 
     Examples
     --------
-    >>> X = [[0.0, 0.1], [0.1, -0.3], [0.2, 0.2], [9.0, -0.1], [9.1, 0.3]]
-    >>> result = ewdp(X, k=2, lam_w=1.0)
-    >>> result.labels.tolist()
-    [0, 0, 0, 1, 1]
-    >>> result.weights.round(2).tolist()
-    [0.98, 0.02]
+    >>> from pywbms.datasets import data1
+    >>> X, truth = data1()
+    >>> result = ewdp(X[["x1", "x2", "x3", "x4"]], k=2)
+    >>> result.labels.equals(truth.rename("cluster"))
+    True
+    >>> result.weights.round(2).to_dict()
+    {'x1': 0.36, 'x2': 0.35, 'x3': 0.14, 'x4': 0.14}
     """
     require_one_of("k", k, "lam_k", lam_k)
     if lam_w is not None:
@@ -84,17 +92,17 @@ def descend(X, lam_k, lam_w):
     --------
     >>> labels, weights, objectives = descend(np.array([[0.0], [1.0], [8.0]]), 2.0, 1.0)
     >>> labels.tolist(), weights.tolist(), objectives
-    ([0, 0, 1], [1.0], [40.0, 4.5])
+    ([1, 1, 0], [1.0], [40.0, 4.5])
     """
-    labels = np.zeros(len(X), dtype=np.intp)
     centers = X.mean(axis=0)[None]
+    labels = np.zeros(len(X), dtype=np.intp)
     weights = even(X.shape[1])
     D = feature_scatter(X, centers, labels)
     objectives = [float(entropy_objective(weights, D, lam_w) + lam_k)]
     while True:
-        root = np.sqrt(weights)
-        assigned = assign(X * root, centers * root, lam_k)
-        moved = means(X, assigned)
+        assigned, moved = labels, centers
+        for _ in range(PASSES):
+            assigned, moved = visit(X, moved, np.sqrt(weights), lam_k)
         D_assigned = feature_scatter(X, moved, assigned)
         learned = entropy_weights(D_assigned, lam_w)
         objective = entropy_objective(learned, D_assigned, lam_w) + lam_k * len(moved)
@@ -102,3 +110,46 @@ def descend(X, lam_k, lam_w):
             return labels, entropy_weights(D, lam_w), objectives
         labels, centers, D, weights = assigned, moved, D_assigned, learned
         objectives.append(float(objective))
+
+
+def visit(X, centers, root, lam_k):
+    """Pass over the rows once; return the cluster of each, and the means of the clusters.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    centers : ndarray of shape (k, p)
+    root : ndarray of shape (p,)
+        Square roots of the weights.
+    lam_k : float
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [8.0]])
+    >>> labels, centers = visit(X, np.array([[3.0]]), np.ones(1), lam_k=5.0)
+    >>> labels.tolist(), centers.tolist()
+    ([1, 1, 0], [[8.0], [0.5]])
+    """
+    scaled = X * root
+    visited = 0
+    while True:
+        to_centers = cdist(scaled, centers * root, "sqeuclidean")
+        far = np.flatnonzero(to_centers[visited:].min(axis=1) > FARTHER * lam_k)
+        if not len(far):
+            labels = np.unique(to_centers.argmin(axis=1), return_inverse=True)[1]
+            return labels, means(X, labels)
+        row = visited + far[0]
+        centers = k_means(X, np.concatenate([centers, X[None, row]]), root)
+        visited = row + 1
+
+
+def k_means(X, centers, root):
+    """Return the centres, without empty ones, after a few rounds of k-means."""
+    scaled, before = X * root, None
+    for _ in range(K_MEANS_ROUNDS):
+        nearest = cdist(scaled, centers * root, "sqeuclidean").argmin(axis=1)
+        labels = np.unique(nearest, return_inverse=True)[1]
+        if np.array_equal(labels, before):
+            break
+        centers, before = means(X, labels), labels
+    return centers

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import coo_array, diags_array, eye_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh, splu
@@ -20,8 +19,6 @@ METRICS = ("cosine", "euclidean")
 INNER = 4
 STEADY = 0.1
 
-# Rows up to which a dense factor is faster than a sparse one (the graph fills in).
-DENSE = 3000
 # Rows up to which all eigenvalues are as fast as the largest.
 SMALL = 100
 # Of the longest edge: rows that are closer are the same but for rounding.
@@ -162,7 +159,6 @@ class Representation:
     A : sparse array of shape (n, n)
     radius : float
         Distance below which the ends of an edge have met.
-    n_iter : int
     """
 
     edges: np.ndarray
@@ -170,7 +166,6 @@ class Representation:
     lam: float
     A: object
     radius: float
-    n_iter: int
 
     def clusters(self):
         """Return the cluster of each row."""
@@ -192,13 +187,12 @@ def represent(X, edges, max_iter):
     A = laplacian(weights, edges, n)
     lam = size / largest_eigenvalue(A)
     before, inner = np.inf, 0
-    for n_iter in range(1, max_iter + 1):
+    for _ in range(max_iter):
         trust = (mu / (mu + squares)) ** 2
         A = laplacian(weights * trust, edges, n)
-        objective = (
-            ((X - U) ** 2).sum() / 2
-            + lam / 2 * (weights * (trust * squares + mu * (np.sqrt(trust) - 1) ** 2)).sum()
-        )
+        objective = ((X - U) ** 2).sum() / 2 + lam / 2 * (
+            weights * (trust * squares + mu * (np.sqrt(trust) - 1) ** 2)
+        ).sum()
         used, U = lam, solve(lam, A, X)
         squares = squared_lengths(U, edges)
         inner += 1
@@ -213,7 +207,7 @@ def represent(X, edges, max_iter):
                 break
             lam = size / largest_eigenvalue(A)
             inner = 0
-    return Representation(edges, U, used, A, radius, n_iter)
+    return Representation(edges, U, used, A, radius)
 
 
 def squared_lengths(U, edges):
@@ -257,7 +251,6 @@ def largest_eigenvalue(A):
 def solve(lam, A, X):
     """Return U with (I + lam · A) U = X; one factor serves all columns."""
     M = (eye_array(A.shape[0]) + lam * A).tocsc()
-    if A.shape[0] <= DENSE:
-        factor = cho_factor(M.toarray(order="F"), lower=True, overwrite_a=True)
-        return cho_solve(factor, X)
-    return splu(M, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(X)
+    # Positive definite: no pivots are needed, and the factor stays as sparse as its order allows.
+    options = {"SymmetricMode": True}
+    return splu(M, "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options).solve(X)
