@@ -23,6 +23,8 @@ STEADY = 0.1
 SMALL = 100
 # Of the longest edge: rows that are closer are the same but for rounding.
 EQUAL = 1e-12
+# Of the data's norm: squares of edges vanish beyond one, and I beside lam · A beyond the other.
+SMALLEST, LARGEST = 1e-100, 1e12
 # Distances that are held at a time: never n² of them.
 BLOCK = 2**20
 
@@ -176,12 +178,13 @@ class Representation:
 
 def represent(X, edges, max_iter):
     """Find representatives of the rows of an array; return a `Representation`."""
-    n = len(X)
+    n, size = len(X), np.linalg.norm(X, 2)
+    if not SMALLEST <= size <= LARGEST:
+        raise ValueError(f"values of size {size:.1g} are out of rcc's reach; use standardize=True")
     degree = np.bincount(edges.ravel(), minlength=n)
     weights = degree.mean() / np.sqrt(degree[edges].prod(axis=1))
     squares = squared_lengths(X, edges)
     delta, radius = short_lengths(np.sqrt(squares))
-    size = np.linalg.norm(X, 2)
 
     U, mu = X, 3 * squares.max()
     A = laplacian(weights, edges, n)
@@ -190,9 +193,8 @@ def represent(X, edges, max_iter):
     for _ in range(max_iter):
         trust = (mu / (mu + squares)) ** 2
         A = laplacian(weights * trust, edges, n)
-        objective = ((X - U) ** 2).sum() / 2 + lam / 2 * (
-            weights * (trust * squares + mu * (np.sqrt(trust) - 1) ** 2)
-        ).sum()
+        penalty = weights @ (mu * squares / (mu + squares))
+        objective = ((X - U) ** 2).sum() / 2 + lam / 2 * penalty
         used, U = lam, solve(lam, A, X)
         squares = squared_lengths(U, edges)
         inner += 1
