@@ -106,7 +106,7 @@ def peer(name, **told):
         from pywbms import peers  # loads much of scikit-learn: not for `pywbms --help`
 
         known = {"k": k, "seed": seed}
-        cluster = {**peers.PEERS, **getattr(peers, "ADAPTERS", {})}[name]
+        cluster = {**peers.PEERS, **peers.ADAPTERS}[name]
         result = cluster(X, **{key: known.get(value, value) for key, value in told.items()})
         weights = None if result.weights is None else result.weights.to_numpy()
         settings = {key: value for key, value in result.params.items() if is_plain(value)}
