@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from pywbms import datasets
 from pywbms.cli import main
 from pywbms.experiments import _cells, _findings, _printed, _run, _store, _tables
 from pywbms.experiments._cells import MEASURES, cell, compute, key_of, scores, stamp_files
-from pywbms.experiments._framework import as_rows
+from pywbms.experiments._framework import Experiment, Report, as_rows
 from pywbms.experiments._labels import COLUMNS, DIFFERENCE, NOT_MEASURED, PRINTED
 from pywbms.experiments._methods import METHODS, PEERS
 from pywbms.experiments._registry import EXPERIMENTS
@@ -122,11 +123,32 @@ def test_without_any_data_the_page_says_so_and_there_is_no_figure(name, tmp_path
     assert NOT_MEASURED in page
 
 
-def test_several_experiments_have_an_index(folder, tmp_path):
-    run(["simulation2", "glioma"], tmp_path / "out", None)
-    index = (tmp_path / "out" / "README.md").read_text("utf-8")
+def toy_cells(form, stamps):
+    """Six cells of no weight."""
+    return [
+        cell({"name": "simulation3", "seed": seed}, method, **options)
+        for seed in (0, 1)
+        for method, options in (
+            ("wbms_grid", {"h": [0.02], "lam": [0.05]}),
+            ("bms", {"h": [0.1]}),
+            ("all_alone", {}),
+        )
+    ]
+
+
+def toy_report(rows):
+    group = Group("toy", "simulation3")
+    return Report({"Printed and measured": _tables.comparison(rows, [group], lambda *_: None)}, [])
+
+
+TOY = Experiment("toy", "A toy", "It is small.", toy_cells, toy_report, lambda rows: None)
+
+
+def test_several_experiments_have_an_index(tmp_path):
+    reproduce([TOY, EXPERIMENTS["glioma"]], tmp_path, form="tiny")
+    index = (tmp_path / "README.md").read_text("utf-8")
     assert "Real data that were not there: glioma." in index
-    assert "(simulation2.png)" in index
+    assert "| [toy](#a-toy) | 6 |" in index
     assert "scikit-learn" in index
     assert EXPERIMENTS["glioma"].claim in index
 
@@ -141,19 +163,21 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path, monkeypatch):
         return compute(cell, folder)
 
     monkeypatch.setattr(_run, "compute", count)
-    with pytest.raises(Interrupted, match="4 of 11 cells are kept in .*cells.jsonl"):
-        run(["simulation2"], tmp_path)
-    assert not (tmp_path / "simulation2.md").exists()
+    with pytest.raises(Interrupted, match=r"4 of 6 cells are kept in .*cells.jsonl"):
+        reproduce([TOY], tmp_path)
+    assert not (tmp_path / "toy.md").exists()
 
     first = list(computed)
     computed.append("the interrupt is over")
-    (outcome,) = run(["simulation2"], tmp_path)
+    (outcome,) = reproduce([TOY], tmp_path)
     second = computed[5:]
-    assert len(first) + len(second) == outcome.n_cells == 11
+    assert len(first) + len(second) == outcome.n_cells == 6
     assert not set(first) & set(second)
 
-    run(["simulation2"], tmp_path)
+    (again,) = reproduce([TOY], tmp_path)
     assert computed[5:] == second
+    title = "Printed and measured"
+    pd.testing.assert_frame_equal(again.report.tables[title], outcome.report.tables[title])
 
 
 def test_a_line_cut_short_is_computed_again(tmp_path):
@@ -191,27 +215,39 @@ def test_cells_of_another_file_are_not_used(folder):
 
 
 def test_two_processes_find_what_one_does(tmp_path):
-    one, two = (run(["simulation2"], tmp_path / str(jobs), jobs=jobs)[0] for jobs in (1, 2))
+    one, two = (reproduce([TOY], tmp_path / str(jobs), jobs=jobs)[0] for jobs in (1, 2))
     title = "Printed and measured"
     pd.testing.assert_frame_equal(one.report.tables[title], two.report.tables[title])
 
 
-def test_a_method_that_fails_is_told_and_tried_again(tmp_path, monkeypatch):
-    def fail(*_):
+@pytest.fixture
+def broken(monkeypatch):
+    """Let BMS fail."""
+
+    def fail(*_, **options):
         raise ValueError("no luck today")
         yield
 
-    broken = METHODS["bms"].__class__("BMS", "nothing", fail, 1)
     with monkeypatch.context() as patch:
-        patch.setitem(METHODS, "bms", broken)
-        (outcome,) = run(["simulation2"], tmp_path)
-        assert outcome.failures == {
-            "bms on simulation2 (p = 20, seed = 0)": "ValueError: no luck today"
-        }
-        assert "no luck today" in (tmp_path / "simulation2.md").read_text("utf-8")
-    (outcome,) = run(["simulation2"], tmp_path)
+        patch.setitem(METHODS, "bms", replace(METHODS["bms"], run=fail))
+        yield patch
+
+
+def test_a_method_that_fails_is_told_and_tried_again(tmp_path, broken):
+    (outcome,) = reproduce([TOY], tmp_path)
+    assert outcome.failures == {
+        f"bms on simulation3 (seed = {seed})": "ValueError: no luck today" for seed in (0, 1)
+    }
+    assert "no luck today" in (tmp_path / "toy.md").read_text("utf-8")
+    broken.undo()
+    (outcome,) = reproduce([TOY], tmp_path)
     assert not outcome.failures
-    assert "bms" in set(pd.read_csv(tmp_path / "simulation2.csv")["method"])
+    assert "bms" in set(pd.read_csv(tmp_path / "toy.csv")["method"])
+
+
+def test_an_unknown_form_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="form must be one of full, quick, tiny, got 'huge'"):
+        reproduce([TOY], tmp_path, form="huge")
 
 
 def test_a_cell_on_a_bad_file_fails_alone(folder, tmp_path):
@@ -226,6 +262,7 @@ def test_a_cell_on_a_bad_file_fails_alone(folder, tmp_path):
 def test_every_method_gives_a_row_with_all_measures(method):
     grids = {"h": [0.1], "lam": [10.0]}
     options = grids if method.startswith("wbms_") else {}
+    options |= {"h": [0.1, 0.5]} if method in ("mean_shift", "bms") else {}
     data = {"name": "varied_densities", "n": 60, "seed": 0}
     rows = compute(cell(data, method, keep=True, **options), None)
     assert all(set(MEASURES) <= set(row) for row in rows)
@@ -397,9 +434,6 @@ def test_printed_table_is_that_of_the_paper(paper, caption, table):
 
 
 def test_printed_headings_are_those_of_the_paper(paper):
-    for table in ("Performance Analysis", "Runtime Analysis"):
-        heading = re.search(rf"{table}.*|", paper)[0]
-        assert heading
     order = "$k$-Means & G-Means & WG-Means & DP-Means & EWDP & RCC & MS & BMS & WBMS"
     assert paper.count(order) == 2
     assert "$h=0.1$ & $h=0.5$ & $h=0.8$ & $h=1$" in paper
@@ -417,22 +451,30 @@ def test_claims_are_quoted_from_the_paper(paper, claim):
 # The command
 
 
+@pytest.fixture
+def toy(monkeypatch):
+    monkeypatch.setitem(EXPERIMENTS, "toy", TOY)
+
+
+@pytest.mark.usefixtures("toy")
 def test_command_prints_one_experiment_with_its_table(tmp_path, capsys):
-    assert main(["reproduce", "simulation2", "--tiny", "--jobs", "1", "--out", str(tmp_path)]) == 0
+    assert main(["reproduce", "toy", "--tiny", "--jobs", "1", "--out", str(tmp_path)]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert "Simulation 2: the number of features grows" in out
-    assert re.search(r"p = 20 +ARI +figure only +1\.000", out)
-    assert f"wrote tables, figures and simulation2.md to {tmp_path}" in out
+    assert "toy: A toy" in out
+    assert re.search(r"^toy +ARI +– +not measured +\d\.\d{3} +not measured$", out, re.MULTILINE)
+    assert "C: measured: released form at the paper's h and lam" in out
+    assert f"wrote tables, figures and toy.md to {tmp_path}" in out
 
 
-def test_command_prints_json(folder, tmp_path, capsys):
-    argv = ["reproduce", "glioma", "simulation2", "--tiny", "--json", "--out", str(tmp_path / "o")]
+@pytest.mark.usefixtures("toy")
+def test_command_prints_json(tmp_path, capsys):
+    argv = ["reproduce", "glioma", "toy", "--tiny", "--json", "--out", str(tmp_path)]
     assert main([*argv, "--jobs", "1"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert list(found) == ["glioma", "simulation2"]
+    assert list(found) == ["glioma", "toy"]
     assert found["glioma"]["missing"] == ["glioma"]
-    assert found["simulation2"]["tables"]["Printed and measured"][0]["data"] == "p = 20"
+    assert found["toy"]["tables"]["Printed and measured"][0]["data"] == "toy"
 
 
 def test_command_lists_the_names(capsys):
@@ -465,16 +507,12 @@ def test_a_folder_of_data_that_is_not_there_is_refused(tmp_path, capsys):
     assert not (tmp_path / "o").exists()
 
 
-def test_a_failed_cell_is_a_failed_job(tmp_path, capsys, monkeypatch):
-    def fail(*_):
-        raise ValueError("no luck today")
-        yield
-
-    monkeypatch.setitem(METHODS, "bms", METHODS["bms"].__class__("BMS", "nothing", fail, 1))
-    assert main(["reproduce", "simulation2", "--tiny", "--jobs", "1", "--out", str(tmp_path)]) == 1
+@pytest.mark.usefixtures("toy", "broken")
+def test_a_failed_cell_is_a_failed_job(tmp_path, capsys):
+    assert main(["reproduce", "toy", "--jobs", "1", "--out", str(tmp_path)]) == 1
     out, err = capsys.readouterr()
-    assert "failed: bms on simulation2 (p = 20, seed = 0): ValueError: no luck today" in out
-    assert "1 cell failed" in err
+    assert "failed: bms on simulation3 (seed = 0): ValueError: no luck today" in out
+    assert "2 cells failed" in err
 
 
 def test_the_command_line_loads_no_pictures():

@@ -48,6 +48,13 @@ IN_THE_RANGE = (
     "the range that the text recommends, h from 0.1 to 1 and λ from 1 to 20, found with the "
     "labels; kernel exp(−d²/h), λ on the sum scale, as in the released code."
 )
+#: h of MS and BMS, in units of the mean squared distance along a feature: two z-scored rows are 2
+#: apart.
+BANDWIDTHS = {
+    "full": spread(0.02, 2, 15),
+    "quick": spread(0.02, 2, 10),
+    "tiny": [0.1, 0.5],
+}
 DRAWS = {"full": 10, "quick": 2, "tiny": 1}
 
 
@@ -55,6 +62,11 @@ def work(name):
     """Return the size of one step on a real set."""
     n, p, *_ = REAL_DATA[name]
     return n * n * p
+
+
+def peer_options(method, form):
+    """Return what a peer is told of the form of a run."""
+    return {"h": BANDWIDTHS[form]} if method in ("mean_shift", "bms") else {}
 
 
 def fine_grid(form, name, grid=FINE_GRID):

@@ -7,10 +7,6 @@ import numpy as np
 
 from pywbms.estimator import WBMS
 
-# The grid of MS and BMS, in units of the mean squared distance along a feature: two z-scored
-# rows are 2 apart.
-BANDWIDTHS = tuple(np.geomspace(0.02, 2, 15).round(4).tolist())
-
 
 @dataclass(frozen=True)
 class Found:
@@ -118,7 +114,7 @@ def peer(name, **told):
 def each_bandwidth(name):
     """Return the `run` of a method that takes h, over a grid of it."""
 
-    def run(X, k, seed, h=BANDWIDTHS):
+    def run(X, k, seed, h):
         for value in h:
             yield from peer(name, h=value)(X, k, seed)
 

@@ -121,7 +121,7 @@ def verdict(printed, measured):
     >>> verdict(0.953, 0.877), verdict(0.953, 0.95)
     ('is 0.076 lower', 'agrees')
     """
-    gap = measured - printed
+    gap = round(measured - printed, 9)  # 0.55 − 0.5 is a little more than 0.05
     if abs(gap) <= TOLERANCE:
         return "agrees"
     return f"is {abs(gap):.3f} {'higher' if gap > 0 else 'lower'}"

@@ -23,7 +23,7 @@ def simulation_cells(name, parameter, settings, draws, form):
     for setting in settings:
         for seed in range(draws):
             data = {"name": name, parameter: setting, "seed": seed}
-            planned += [cell(data, peer) for peer in PEERS]
+            planned += [cell(data, peer, **_grids.peer_options(peer, form)) for peer in PEERS]
             planned += [
                 cell(data, "wbms"),
                 cell(data, "wbms_grid", **_grids.GRID[form]),

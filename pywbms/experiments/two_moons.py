@@ -31,7 +31,7 @@ def noise_feature_cells(name, sizes, form):
             cell(data, "wbms", **first),
             cell(data, "wbms_grid", **_grids.FINE_GRID[form], **first),
             cell(data, "wbms_released", **_grids.PAPER_RANGE[form], **first),
-            *(cell(data, peer) for peer in (*PEERS, *CLASSICAL)),
+            *(cell(data, peer, **_grids.peer_options(peer, form)) for peer in (*PEERS, *CLASSICAL)),
         ]
     return planned
 
