@@ -318,7 +318,9 @@ def test_a_better_peer_is_named():
         [{**shared, "method": m, "ari": a} for m, a in (("wbms", 0.5), ("rcc", 0.8), ("bms", 0.1))]
     )
     (sentence,) = _findings.where_best(rows, [Group("Zoo", "zoo")])
-    assert sentence.startswith("Does not hold for WBMS, chosen")
+    assert sentence.startswith(
+        "That WBMS is at least as good as every peer: does not hold for chosen"
+    )
     assert sentence.endswith("Better are, Zoo: RCC.")
 
 

@@ -9,6 +9,7 @@ import json
 import time
 import warnings
 import zlib
+from math import prod
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -111,7 +112,9 @@ def guess(cell):
     n, p = shape(cell["data"])
     if cell["method"] in VIEWS:
         return 1.0
-    return METHODS[cell["method"]].effort * (0.5 + n / 200) * (0.9 + p / 200)
+    tried = [len(value) for value in cell["options"].values() if isinstance(value, list)]
+    effort = METHODS[cell["method"]].effort * prod(tried)
+    return effort * (0.5 + n / 200) * (0.9 + p / 200)
 
 
 def compute(cell, folder):

@@ -18,6 +18,8 @@ LABELS = {
     "wbms_grid": "WBMS, best on a grid (labels used)",
     "wbms_released": "WBMS, released form",
 }
+#: Without yellow, too faint for a line; one more for the eighth peer.
+PEER_COLOURS = (*_COLOURS[:-1], "#882255", "#999933")
 FACE = {"markersize": 4.5}
 
 
@@ -26,10 +28,9 @@ def style(method):
     if method in WBMS_STYLES:
         return {**FACE, **WBMS_STYLES[method], "zorder": 3}
     place = PEERS.index(method)
-    # Eight peers and seven colours: the last repeats the first, with other dashes and markers.
     return {
-        **FACE, "color": _COLOURS[place % len(_COLOURS)], "marker": _MARKERS[place],
-        "linewidth": 1.2, "linestyle": "-" if place < len(_COLOURS) else "-.", "alpha": 0.85,
+        **FACE, "color": PEER_COLOURS[place], "marker": _MARKERS[place], "linewidth": 1.2,
+        "alpha": 0.85,
     }  # fmt: skip
 
 
@@ -69,6 +70,7 @@ def curves(rows, groups, xlabel):
             ax.set_ylim(0.9, 1.25 * max(highest, *true))
         else:
             ax.set_ylim(-0.05, 1.05)
+        ax.set_xticks(x, [f"{value:g}" for value in x])
         ax.set_xlabel(xlabel)
         ax.set_title(title)
         ax.spines[["top", "right"]].set_visible(False)

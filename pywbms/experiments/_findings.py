@@ -17,11 +17,22 @@ def judged(holds, of):
     Examples
     --------
     >>> judged(3, 3), judged(1, 3), judged(0, 3)
-    ('Holds', 'Holds in part', 'Does not hold')
+    ('holds', 'holds in part', 'does not hold')
     """
     if holds == of:
-        return "Holds"
-    return "Holds in part" if holds else "Does not hold"
+        return "holds"
+    return "holds in part" if holds else "does not hold"
+
+
+def cases(number, of):
+    """Count cases in words.
+
+    Examples
+    --------
+    >>> cases(3, 5), cases(1, 1)
+    ('3 of 5 cases', 'the only case')
+    """
+    return "the only case" if number == of == 1 else f"{number} of {of} cases"
 
 
 def where_best(rows, groups, measure="ari"):
@@ -41,9 +52,9 @@ def where_best(rows, groups, measure="ari"):
             if peers
         ]
         sentences.append(
-            f"{judged(len(won), len(seen))} for WBMS, {short}: its mean {TITLES[measure]} is at "
-            f"least that of every peer, or within {AS_GOOD} of it, in {len(won)} of {len(seen)} "
-            "cases." + (f" Better are, {'; '.join(lost)}." if lost else "")
+            f"That WBMS is at least as good as every peer: {judged(len(won), len(seen))} for "
+            f"{short}, in {cases(len(won), len(seen))} by mean {TITLES[measure]} (or within "
+            f"{AS_GOOD} of the best)." + (f" Better are, {'; '.join(lost)}." if lost else "")
         )
     return sentences
 
@@ -68,7 +79,8 @@ def how_close(rows, groups):
         if len(found) == 1:
             line = next(iter(found.values()))
             sentences.append(
-                f"{judged(int(line['ari'] >= NEARLY_PERFECT), 1)} for WBMS, {short}: mean ARI "
+                f"That WBMS finds the true clusters (ARI at least {NEARLY_PERFECT}): "
+                f"{judged(int(line['ari'] >= NEARLY_PERFECT), 1)} for {short}: mean ARI "
                 f"{line['ari']:.3f}, mean k̂ {line['k']:.3g} (true k {line['k_true']:g})."
             )
             continue
@@ -76,10 +88,10 @@ def how_close(rows, groups):
         worst = min(found, key=lambda title: found[title]["ari"])
         error = np.mean([abs(line["k"] - line["k_true"]) for line in found.values()])
         sentences.append(
-            f"{judged(len(good), len(found))} for WBMS, {short}: mean ARI at least "
-            f"{NEARLY_PERFECT} in {len(good)} of {len(found)} cases (lowest: "
-            f"{found[worst]['ari']:.3f}, {worst}); the mean k̂ is {error:.2g} away from the true "
-            "k on average."
+            f"That WBMS finds the true clusters (mean ARI at least {NEARLY_PERFECT}): "
+            f"{judged(len(good), len(found))} for {short}, in {cases(len(good), len(found))} "
+            f"(lowest: {found[worst]['ari']:.3f}, {worst}); the mean k̂ is {error:.2g} away from "
+            "the true k on average."
         )
     return sentences
 
@@ -100,8 +112,8 @@ def printed_and_measured(rows, groups, printed, measures=("ari", "nmi")):
         met = sum(abs(gap) <= TOLERANCE for gap in gaps.values())
         lower = sum(gap < -TOLERANCE for gap in gaps.values())
         sentences.append(
-            f"{judged(met, len(gaps))} for WBMS, {short}: {met} of {len(gaps)} printed numbers "
-            f"are met within {TOLERANCE}; {lower} measured ones are lower, "
+            f"That the printed numbers of WBMS come out: {judged(met, len(gaps))} for {short}: "
+            f"{met} of {len(gaps)} are met within {TOLERANCE}; measured are {lower} lower and "
             f"{len(gaps) - met - lower} higher."
         )
     return sentences

@@ -40,7 +40,8 @@ class Method:
         Takes the data, the true number of clusters, a seed and options; yields a `Found` for
         each setting that is tried.
     effort : float
-        Seconds for 100 rows of 20 features, roughly: only the time left is guessed from it.
+        Seconds a setting takes on 100 rows of 20 features, roughly: only the time left is guessed
+        from it.
     random : bool
         Whether the answer depends on the seed.
     """
@@ -138,34 +139,34 @@ def is_plain(value):
 
 METHODS = {
     "kmeans_gap": Method(
-        "k-means + Gap", NOTHING, peer("kmeans_gap", random_state="seed"), 3, random=True
+        "k-means + Gap", NOTHING, peer("kmeans_gap", random_state="seed"), 0.2, random=True
     ),
-    "gmeans": Method("G-means", NOTHING, peer("gmeans"), 0.1),
-    "wgmeans": Method("WG-means", NOTHING, peer("wgmeans"), 0.3),
-    "dpmeans": Method("DP-means", TRUE_K, peer("dpmeans", k="k"), 0.1),
-    "ewdp": Method("EWDP", TRUE_K, peer("ewdp", k="k"), 0.2),
-    "rcc": Method("RCC", NOTHING, peer("rcc", metric="cosine"), 0.4),
-    "mean_shift": Method("MS", BEST_OF_GRID, each_bandwidth("mean_shift"), 1),
-    "bms": Method("BMS", BEST_OF_GRID, each_bandwidth("bms"), 0.5),
+    "gmeans": Method("G-means", NOTHING, peer("gmeans"), 0.02),
+    "wgmeans": Method("WG-means", NOTHING, peer("wgmeans"), 0.02),
+    "dpmeans": Method("DP-means", TRUE_K, peer("dpmeans", k="k"), 0.01),
+    "ewdp": Method("EWDP", TRUE_K, peer("ewdp", k="k"), 0.01),
+    "rcc": Method("RCC", NOTHING, peer("rcc", metric="cosine"), 0.1),
+    "mean_shift": Method("MS", BEST_OF_GRID, each_bandwidth("mean_shift"), 0.01),
+    "bms": Method("BMS", BEST_OF_GRID, each_bandwidth("bms"), 0.02),
     "wbms": Method("WBMS, h and lam chosen without labels", NOTHING, wbms, 1),
     "wbms_grid": Method(
-        "WBMS, best h and lam on a grid", "the labels: best pair of a grid", wbms_grid, 1.2
+        "WBMS, best h and lam on a grid", "the labels: best pair of a grid", wbms_grid, 0.016
     ),
     "wbms_released": Method(
-        "WBMS, released form", "h and lam of the paper", wbms_released, 0.1
+        "WBMS, released form", "h and lam of the paper", wbms_released, 0.02
     ),
     "wbms_released_grid": Method(
-        "WBMS, released form, best on a grid", "the labels: best pair of a grid", wbms_released, 3
+        "WBMS, released form, best on a grid", "the labels: best pair of a grid", wbms_released, 0.02
     ),
     "wbms_printed": Method(
-        "WBMS, Algorithm 1 as printed", "h and lam of the paper", wbms_printed, 0.5
+        "WBMS, Algorithm 1 as printed", "h and lam of the paper", wbms_printed, 0.05
     ),
-    "hdbscan": Method("HDBSCAN (not in the paper)", NOTHING, peer("hdbscan"), 0.1),
+    "hdbscan": Method("HDBSCAN (not in the paper)", NOTHING, peer("hdbscan"), 0.02),
     "kmeans": Method(
-        "k-means (not in the paper)", TRUE_K, peer("kmeans", k="k", random_state="seed"), 0.1,
+        "k-means (not in the paper)", TRUE_K, peer("kmeans", k="k", random_state="seed"), 0.03,
         random=True,
     ),
-    "ward": Method("Ward (not in the paper)", TRUE_K, peer("ward", k="k"), 0.1),
+    "ward": Method("Ward (not in the paper)", TRUE_K, peer("ward", k="k"), 0.02),
     "one_cluster": Method("one cluster (trivial)", NOTHING, one_cluster, 0.01),
     "all_alone": Method("every row its own cluster (trivial)", NOTHING, all_alone, 0.01),
 }  # fmt: skip

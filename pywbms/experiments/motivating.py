@@ -55,12 +55,12 @@ def report(rows):
     if "bms" in table.index:
         bms = table.loc["bms"]
         findings.append(
-            f"{'Holds' if bms['ari'] < 0.5 else 'Does not hold'} that BMS fails at h = 0.1: mean "
-            f"ARI {bms['ari']:.3f}, mean k̂ {bms['k']:.3g}."
+            f"That BMS fails at h = 0.1: {judged(int(bms['ari'] < 0.5), 1)}, mean ARI "
+            f"{bms['ari']:.3f}, mean k̂ {bms['k']:.3g}."
         )
         findings += [
-            f"“the data cloud gradually converges to the origin”: {judged(k == 1, 1).lower()} for "
-            f"BMS at h = {h:g}, where k̂ = {k} after {max(ITERATIONS)} iterations (first draw)."
+            f"That BMS's “data cloud gradually converges to the origin”: {judged(k == 1, 1)} at "
+            f"h = {h:g}, where k̂ = {k} after {max(ITERATIONS)} iterations (first draw)."
             for h, k in blurred(rows).items()
         ]
     return Report(

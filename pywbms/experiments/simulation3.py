@@ -62,10 +62,12 @@ def weight_findings(rows):
         is_peer = method in WEIGHING_PEERS
         # Of the peers the paper claims the opposite.
         right = 1 - share if is_peer else share
-        word = "Holds" if right >= 0.95 else "Holds in part" if right > 0.05 else "Does not hold"
-        claim = "fails to weigh the right features" if is_peer else "almost all weight on them"
+        word = "holds" if right >= 0.95 else "holds in part" if right > 0.05 else "does not hold"
+        claim = (
+            "fails to find the features" if is_peer else "puts almost all weight on features 1, 2"
+        )
         sentences.append(
-            f"{word} for {METHODS[method].title} ({claim}): the two features have a mean weight of "
+            f"That {METHODS[method].title} {claim}: {word}; the two have a mean weight of "
             f"{mine.mean():.3f}, at least {ALMOST_ALL} in {share:.0%} of the draws."
         )
     return sentences
