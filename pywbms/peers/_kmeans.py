@@ -47,8 +47,22 @@ def kmeans_from_centers(X, centers):
 
 
 def near_one(X):
-    """Return X divided by a power of two, so that its squares neither overflow nor vanish."""
-    return np.ldexp(X, -np.frexp(np.abs(X).max())[1])
+    """Return X in a unit that keeps squares from overflow and from zero, and that unit.
+
+    It is a power of two, so that nothing is rounded.
+
+    Examples
+    --------
+    >>> near_one(np.array([[0.5], [3.0]]))
+    (array([[0.125], [0.75 ]]), 4.0)
+    """
+    exponent = np.frexp(np.abs(X).max())[1]
+    return np.ldexp(X, -exponent), float(np.ldexp(1.0, exponent))
+
+
+def few_columns(X):
+    """Return X, or its scores if it has more columns than rows: distances stay the same."""
+    return scores(X) if X.shape[1] > len(X) else X
 
 
 def scores(X):
@@ -64,8 +78,7 @@ def scores(X):
     >>> Z.shape, float(np.round(abs(Z[0] - Z[1]).item(), 12))
     ((2, 1), 5.0)
     """
-    exponent = np.frexp(np.abs(X).max())[1]
-    centred = near_one(X)
+    centred, unit = near_one(X)
     centred -= centred.mean(axis=0)
     n, p = X.shape
     if p > 2 * n:  # the eigenvectors of the small matrix of inner products, several times faster
@@ -80,7 +93,7 @@ def scores(X):
     largest = np.abs(Z).argmax(axis=0)
     Z *= np.sign(Z[largest, np.arange(Z.shape[1])])
     _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
-    return np.ldexp(Z, exponent)[first[inverse.ravel()]]
+    return (Z * unit)[first[inverse.ravel()]]
 
 
 def cluster_means(X, labels):

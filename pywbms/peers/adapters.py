@@ -6,11 +6,11 @@ from sklearn.cluster import HDBSCAN, AgglomerativeClustering, MeanShift, estimat
 from pywbms._check import require_integer, require_positive
 from pywbms.frame import as_frame
 from pywbms.peers._kmeans import (
+    few_columns,
     kmeans_from_seeds,
     near_one,
     quiet_kmeans,
     random_generator,
-    scores,
 )
 from pywbms.peers._table import clustered
 
@@ -59,7 +59,7 @@ def hdbscan(X, *, min_cluster_size=5, min_samples=None, standardize=True):
         if len(Z) < max(min_cluster_size, min_samples or 0):
             return np.full(len(Z), -1), None, {}
         found = HDBSCAN(min_cluster_size=min_cluster_size, min_samples=min_samples, copy=True)
-        return found.fit(scores(Z)).labels_, None, {}
+        return found.fit(few_columns(near_one(Z)[0])).labels_, None, {}
 
     return clustered("hdbscan", X, cluster, params, standardize=standardize)
 
@@ -98,13 +98,13 @@ def sklearn_mean_shift(X, *, bandwidth=None, standardize=True):
     params = {"bandwidth": bandwidth, "standardize": standardize}
 
     def cluster(Z):
-        rows = scores(Z)
-        radius = estimate_bandwidth(rows) if bandwidth is None else bandwidth
+        rows, unit = near_one(few_columns(Z))
+        radius = estimate_bandwidth(rows) if bandwidth is None else bandwidth / unit
         if radius == 0:
             labels = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
         else:
             labels = MeanShift(bandwidth=radius).fit(rows).labels_
-        return labels, None, {"bandwidth": float(radius)}
+        return labels, None, {"bandwidth": float(radius * unit)}
 
     return clustered("sklearn_mean_shift", X, cluster, params, standardize=standardize)
 
@@ -140,7 +140,11 @@ def ward(X, *, k, standardize=True):
     require_at_most(k, X)
 
     def cluster(Z):
-        return AgglomerativeClustering(k, linkage="ward").fit(scores(Z)).labels_, None, {}
+        return (
+            AgglomerativeClustering(k, linkage="ward").fit(few_columns(near_one(Z)[0])).labels_,
+            None,
+            {},
+        )
 
     return clustered("ward", X, cluster, params, standardize=standardize)
 
@@ -188,7 +192,7 @@ def kmeans(X, *, k, n_init=10, random_state=0, standardize=True):
 
     def cluster(Z):
         with quiet_kmeans():
-            return kmeans_from_seeds(scores(near_one(Z)), k, n_init, rng).labels_, None, {}
+            return kmeans_from_seeds(few_columns(near_one(Z)[0]), k, n_init, rng).labels_, None, {}
 
     return clustered("kmeans", X, cluster, params, standardize=standardize)
 

@@ -83,7 +83,7 @@ def gmeans(X, *, critical=CRITICAL, k_max=None, n_init=0, random_state=0, standa
     rng = random_generator(random_state)
 
     def cluster(Z):
-        rows = scores(near_one(Z))
+        rows = scores(near_one(Z)[0])
 
         def split(members):
             return halves(rows[members], principal_pair(rows[members]), n_init, rng)

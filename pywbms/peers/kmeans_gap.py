@@ -4,6 +4,7 @@ import numpy as np
 
 from pywbms._check import quoted, require_integer
 from pywbms.peers._kmeans import (
+    few_columns,
     kmeans_from_seeds,
     near_one,
     quiet_kmeans,
@@ -95,7 +96,7 @@ def kmeans_gap(
 
     def cluster(Z):
         with quiet_kmeans():
-            return by_gap(near_one(Z), k_max, n_refs, reference, n_init, rng)
+            return by_gap(Z, k_max, n_refs, reference, n_init, rng)
 
     return clustered("kmeans_gap", X, cluster, params, standardize=standardize)
 
@@ -103,6 +104,7 @@ def kmeans_gap(
 def by_gap(X, k_max, n_refs, reference, n_init, rng):
     """Cluster rows; return labels, None (no weights) and what was chosen."""
     data_rng, *reference_rngs = rng.spawn(1 + n_refs)
+    X, unit = near_one(X)
     rows = scores(X)
     samples = [uniform_like(rows if reference == "pca" else X, stream) for stream in reference_rngs]
     k_max = min(k_max, len(X) - 1, len(np.unique(X, axis=0)))
@@ -125,6 +127,7 @@ def by_gap(X, k_max, n_refs, reference, n_init, rng):
         if rule_met:
             break
     k = len(gap) - bool(rule_met and np.isfinite(gap[-1]))
+    log_w = np.array(log_w) + 2 * np.log(unit)
     table = {"gap": gap, "s": s, "log_w": log_w}
     table = {name: [float(value) for value in column] for name, column in table.items()}
     return labels[k - 1], None, {"k": k, "rule_met": rule_met, **table}
@@ -149,4 +152,4 @@ def uniform_like(X, rng):
     """
     lowest, highest = X.min(axis=0), X.max(axis=0)
     sample = lowest + (highest - lowest) * rng.random(X.shape)
-    return scores(sample) if X.shape[1] > len(X) else sample
+    return few_columns(sample)

@@ -78,7 +78,7 @@ def wgmeans(X, *, beta=2.0, critical=CRITICAL, k_max=None, max_iter=30, standard
 
     def cluster(Z):
         with quiet_kmeans():
-            return by_weighted_splits(near_one(Z), beta, critical, k_max, max_iter)
+            return by_weighted_splits(near_one(Z)[0], beta, critical, k_max, max_iter)
 
     result = clustered("wgmeans", X, cluster, params, standardize=standardize)
     if result.weights is None:  # all rows are the same point
