@@ -46,6 +46,25 @@ def kmeans_from_centers(X, centers):
     return KMeans(len(centers), init=centers, n_init=1, tol=0.0).fit(X)
 
 
+def near_one(X):
+    """Return X in a unit that keeps squares from overflow and from zero, and that unit.
+
+    It is a power of two, so that nothing is rounded.
+
+    Examples
+    --------
+    >>> near_one(np.array([[0.5], [3.0]]))
+    (array([[0.125], [0.75 ]]), 4.0)
+    """
+    exponent = np.frexp(np.abs(X).max())[1]
+    return np.ldexp(X, -exponent), float(np.ldexp(1.0, exponent))
+
+
+def few_columns(X):
+    """Return X, or its scores if it has more columns than rows: distances stay the same."""
+    return scores(X) if X.shape[1] > len(X) else X
+
+
 def scores(X):
     """Return the principal component scores of the rows: at most min(n − 1, p) columns.
 
@@ -59,7 +78,8 @@ def scores(X):
     >>> Z.shape, float(np.round(abs(Z[0] - Z[1]).item(), 12))
     ((2, 1), 5.0)
     """
-    centred = X - X.mean(axis=0)
+    centred, unit = near_one(X)
+    centred -= centred.mean(axis=0)
     n, p = X.shape
     if p > 2 * n:  # the eigenvectors of the small matrix of inner products, several times faster
         eigenvalues, left = np.linalg.eigh(centred @ centred.T)
@@ -73,7 +93,7 @@ def scores(X):
     largest = np.abs(Z).argmax(axis=0)
     Z *= np.sign(Z[largest, np.arange(Z.shape[1])])
     _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
-    return Z[first[inverse.ravel()]]
+    return (Z * unit)[first[inverse.ravel()]]
 
 
 def cluster_means(X, labels):

@@ -4,7 +4,14 @@ import numpy as np
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, MeanShift, estimate_bandwidth
 
 from pywbms._check import require_integer, require_positive
-from pywbms.peers._kmeans import kmeans_from_seeds, quiet_kmeans, random_generator, scores
+from pywbms.frame import as_frame
+from pywbms.peers._kmeans import (
+    few_columns,
+    kmeans_from_seeds,
+    near_one,
+    quiet_kmeans,
+    random_generator,
+)
 from pywbms.peers._table import clustered
 
 
@@ -52,7 +59,7 @@ def hdbscan(X, *, min_cluster_size=5, min_samples=None, standardize=True):
         if len(Z) < max(min_cluster_size, min_samples or 0):
             return np.full(len(Z), -1), None, {}
         found = HDBSCAN(min_cluster_size=min_cluster_size, min_samples=min_samples, copy=True)
-        return found.fit(scores(Z)).labels_, None, {}
+        return found.fit(few_columns(near_one(Z)[0])).labels_, None, {}
 
     return clustered("hdbscan", X, cluster, params, standardize=standardize)
 
@@ -83,7 +90,7 @@ def sklearn_mean_shift(X, *, bandwidth=None, standardize=True):
     Examples
     --------
     >>> X = np.array([[1.0], [2.0], [3.0], [4.0], [50.0], [51.0], [52.0]])
-    >>> sklearn_mean_shift(X).labels.tolist()
+    >>> sklearn_mean_shift(X, bandwidth=0.5).labels.tolist()
     [0, 0, 0, 0, 1, 1, 1]
     """
     if bandwidth is not None:
@@ -91,13 +98,13 @@ def sklearn_mean_shift(X, *, bandwidth=None, standardize=True):
     params = {"bandwidth": bandwidth, "standardize": standardize}
 
     def cluster(Z):
-        rows = scores(Z)
-        radius = estimate_bandwidth(rows) if bandwidth is None else bandwidth
+        rows, unit = near_one(few_columns(Z))
+        radius = estimate_bandwidth(rows) if bandwidth is None else bandwidth / unit
         if radius == 0:
             labels = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
         else:
             labels = MeanShift(bandwidth=radius).fit(rows).labels_
-        return labels, None, {"bandwidth": float(radius)}
+        return labels, None, {"bandwidth": float(radius * unit)}
 
     return clustered("sklearn_mean_shift", X, cluster, params, standardize=standardize)
 
@@ -130,9 +137,14 @@ def ward(X, *, k, standardize=True):
     """
     params = {"k": require_integer("k", k, 1), "standardize": standardize}
 
+    require_at_most(k, X)
+
     def cluster(Z):
-        require_at_most(k, len(Z))
-        return AgglomerativeClustering(k, linkage="ward").fit(scores(Z)).labels_, None, {}
+        return (
+            AgglomerativeClustering(k, linkage="ward").fit(few_columns(near_one(Z)[0])).labels_,
+            None,
+            {},
+        )
 
     return clustered("ward", X, cluster, params, standardize=standardize)
 
@@ -176,15 +188,17 @@ def kmeans(X, *, k, n_init=10, random_state=0, standardize=True):
     }
     rng = random_generator(random_state)
 
+    require_at_most(k, X)
+
     def cluster(Z):
-        require_at_most(k, len(Z))
         with quiet_kmeans():
-            return kmeans_from_seeds(scores(Z), k, n_init, rng).labels_, None, {}
+            return kmeans_from_seeds(few_columns(near_one(Z)[0]), k, n_init, rng).labels_, None, {}
 
     return clustered("kmeans", X, cluster, params, standardize=standardize)
 
 
-def require_at_most(k, n):
-    """Raise a ValueError if there are more clusters than rows."""
+def require_at_most(k, X):
+    """Raise a ValueError if there are to be more clusters than rows."""
+    n = len(as_frame(X))
     if k > n:
         raise ValueError(f"k must be at most the number of rows, {n}, got {k}")

@@ -4,7 +4,9 @@ import numpy as np
 
 from pywbms._check import quoted, require_integer
 from pywbms.peers._kmeans import (
+    few_columns,
     kmeans_from_seeds,
+    near_one,
     quiet_kmeans,
     random_generator,
     scores,
@@ -55,8 +57,14 @@ def kmeans_gap(
     -------
     PeerResult
         Its params say more: ``k``; ``rule_met``, which is False if no k below k_max met the rule
-        (then k is the largest number looked at, and more may be better); and ``gap`` and ``s``,
-        lists for 1, 2, … clusters. A gap is infinite where every cluster is a single point.
+        (then k is the largest number looked at, and more may be better); and ``gap``, ``s`` and
+        ``log_w``, lists for 1, 2, … clusters. A gap is infinite where every cluster is a single
+        point.
+
+    Notes
+    -----
+    The rule may stop early: of three clusters at equal distances, two are often no better than
+    one, and k = 3 is not looked at.
 
     References
     ----------
@@ -66,10 +74,11 @@ def kmeans_gap(
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> X = np.repeat([[0, 0], [5, 0], [0, 5]], 20, axis=0) + rng.normal(size=(60, 2))
+    >>> corners = [[0, 0], [9, 0], [0, 9], [9, 9]]
+    >>> X = np.repeat(corners, 20, axis=0) + rng.normal(size=(80, 2))
     >>> found = kmeans_gap(X)
     >>> found.n_clusters, found.params["rule_met"], len(found.params["gap"])
-    (3, True, 4)
+    (4, True, 5)
     """
     params = {
         "k_max": require_integer("k_max", k_max, 1),
@@ -78,6 +87,8 @@ def kmeans_gap(
         "n_init": require_integer("n_init", n_init, 1),
         "random_state": random_state,
         "standardize": standardize,
+        # what is chosen where all rows are the same point
+        **{"k": 1, "rule_met": True, "gap": [np.inf], "s": [0.0], "log_w": [-np.inf]},
     }
     if not isinstance(reference, str) or reference not in REFERENCES:
         raise ValueError(f"reference must be one of {quoted(REFERENCES)}, got {reference!r}")
@@ -93,11 +104,12 @@ def kmeans_gap(
 def by_gap(X, k_max, n_refs, reference, n_init, rng):
     """Cluster rows; return labels, None (no weights) and what was chosen."""
     data_rng, *reference_rngs = rng.spawn(1 + n_refs)
+    X, unit = near_one(X)
     rows = scores(X)
     samples = [uniform_like(rows if reference == "pca" else X, stream) for stream in reference_rngs]
     k_max = min(k_max, len(X) - 1, len(np.unique(X, axis=0)))
 
-    labels, gap, s = [], [], []
+    labels, gap, s, log_w = [], [], [], []
     rule_met = False
     for k in range(1, k_max + 1):
         labels.append(kmeans_labels(rows, k, n_init, data_rng))
@@ -107,14 +119,17 @@ def by_gap(X, k_max, n_refs, reference, n_init, rng):
         ]
         within = squares_within(rows, labels[-1]).sum()
         single_points = within <= ROUNDING * np.square(rows).sum()
-        gap.append(np.inf if single_points else np.mean(expected) - np.log(within))
+        log_w.append(-np.inf if single_points else np.log(within))
+        gap.append(np.mean(expected) - log_w[-1])
         s.append(np.std(expected) * np.sqrt(1 + 1 / n_refs))
         # An infinite gap is as large as any that could follow.
         rule_met = bool(np.isinf(gap[-1]) or (k > 1 and gap[-2] >= gap[-1] - s[-1]))
         if rule_met:
             break
     k = len(gap) - bool(rule_met and np.isfinite(gap[-1]))
-    table = {"gap": [float(value) for value in gap], "s": [float(value) for value in s]}
+    log_w = np.array(log_w) + 2 * np.log(unit)
+    table = {"gap": gap, "s": s, "log_w": log_w}
+    table = {name: [float(value) for value in column] for name, column in table.items()}
     return labels[k - 1], None, {"k": k, "rule_met": rule_met, **table}
 
 
@@ -137,4 +152,4 @@ def uniform_like(X, rng):
     """
     lowest, highest = X.min(axis=0), X.max(axis=0)
     sample = lowest + (highest - lowest) * rng.random(X.shape)
-    return scores(sample) if X.shape[1] > len(X) else sample
+    return few_columns(sample)

@@ -7,9 +7,9 @@ import pandas as pd
 
 from pywbms._check import positive, require_integer, require_positive
 from pywbms.fit import even
-from pywbms.peers._kmeans import cluster_means, quiet_kmeans, squares_within
+from pywbms.peers._kmeans import cluster_means, near_one, quiet_kmeans, squares_within
 from pywbms.peers._table import clustered
-from pywbms.peers.gmeans import CRITICAL, FEWEST, by_splits, halves, principal_pair
+from pywbms.peers.gmeans import CRITICAL, FEWEST, NO_SPLIT, by_splits, halves, principal_pair
 
 # A feature's sum of squares below this, relative to that of one cluster, is what rounding leaves
 # of zero.
@@ -63,7 +63,7 @@ def wgmeans(X, *, beta=2.0, critical=CRITICAL, k_max=None, max_iter=30, standard
     >>> X = np.repeat([[0, 0, 0], [15, 0, 0], [30, 0, 0]], 40, axis=0) + rng.normal(size=(120, 3))
     >>> found = wgmeans(X)
     >>> found.n_clusters, found.weights.round(2).tolist()
-    (3, [0.99, 0.0, 0.0])
+    (3, [0.98, 0.01, 0.01])
     """
     if not positive(beta) or beta <= 1:
         raise ValueError(f"beta must be a finite number above 1, got {beta!r}")
@@ -73,11 +73,12 @@ def wgmeans(X, *, beta=2.0, critical=CRITICAL, k_max=None, max_iter=30, standard
         "k_max": k_max if k_max is None else require_integer("k_max", k_max, 1),
         "max_iter": require_integer("max_iter", max_iter, 1),
         "standardize": standardize,
+        **NO_SPLIT,
     }
 
     def cluster(Z):
         with quiet_kmeans():
-            return by_weighted_splits(Z, beta, critical, k_max, max_iter)
+            return by_weighted_splits(near_one(Z)[0], beta, critical, k_max, max_iter)
 
     result = clustered("wgmeans", X, cluster, params, standardize=standardize)
     if result.weights is None:  # all rows are the same point
