@@ -95,6 +95,11 @@ def canonical(labels):
     return rank[labels]
 
 
+def same_partition(a, b):
+    """Whether two labellings differ by the numbers of their clusters at most."""
+    return np.array_equal(canonical(a), canonical(b))
+
+
 def fit(
     X,
     h,

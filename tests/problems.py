@@ -73,3 +73,12 @@ def forms(draw):
         )
     )
     return {"max_iter": 60, "warmup": 8, **form}
+
+
+@st.composite
+def blobs(draw, max_rows=40, max_features=6):
+    """Points in general position: no two sums are equal."""
+    rng = np.random.default_rng(draw(seeds))
+    n, p = draw(st.integers(2, max_rows)), draw(st.integers(1, max_features))
+    centers = 3 * rng.normal(size=(draw(st.integers(1, 5)), p))
+    return centers[rng.integers(len(centers), size=n)] + rng.normal(size=(n, p))

@@ -10,6 +10,9 @@ from pywbms.peers._table import clustered
 # The rules for lam take it from a distance: a row that is as far but for rounding is not farther.
 FARTHER = 1 + 1e-12
 
+# Distances that are held at a time: never n² of them.
+BLOCK = 2**20
+
 
 def dpmeans(X, k=None, *, lam=None, standardize=True):
     """Cluster a table with DP-means (Kulis and Jordan, 2012).
@@ -121,9 +124,7 @@ def assign(X, centers, lam):
 
     A row whose nearest centre is farther than lam opens a cluster that the rows after it may join.
     """
-    to_centers = cdist(X, centers, "sqeuclidean")
-    labels = to_centers.argmin(axis=1)
-    nearest = to_centers.min(axis=1)
+    labels, nearest = nearest_center(X, centers)
     k, row = len(centers), 0
     while True:
         # Rows before the one that opens a cluster have been visited: they do not see it.
@@ -136,6 +137,24 @@ def assign(X, centers, lam):
         labels[row:][closer] = k
         nearest[row:][closer] = to_new[closer]
         k += 1
+
+
+def nearest_center(X, centers):
+    """Return the number of each row's nearest centre, and the squared distance to it.
+
+    Examples
+    --------
+    >>> nearest_center(np.array([[0.0], [4.0]]), np.array([[1.0], [3.0], [9.0]]))
+    (array([0, 1]), array([1., 1.]))
+    """
+    labels, squares = np.empty(len(X), dtype=np.intp), np.empty(len(X))
+    rows_at_a_time = max(1, BLOCK // len(centers))
+    for first in range(0, len(X), rows_at_a_time):
+        some = slice(first, first + rows_at_a_time)
+        to_centers = cdist(X[some], centers, "sqeuclidean")
+        labels[some] = to_centers.argmin(axis=1)
+        squares[some] = to_centers.min(axis=1)
+    return labels, squares
 
 
 def means(X, labels):
@@ -156,7 +175,4 @@ def scatter(X, centers, labels):
 
 def feature_scatter(X, centers, labels):
     """Return the sum, over the rows, of their squared distances to their centres, by feature."""
-    D = np.zeros(X.shape[1])
-    for label, center in enumerate(centers):
-        D += ((X[labels == label] - center) ** 2).sum(axis=0)
-    return D
+    return ((X - centers[labels]) ** 2).sum(axis=0)

@@ -1,12 +1,18 @@
 """Entropy-weighted DP-means: DP-means that learns a weight for each feature."""
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from pywbms._check import require_positive
 from pywbms.fit import even
 from pywbms.peers._table import clustered
-from pywbms.peers.dpmeans import FARTHER, farthest_first, feature_scatter, means, require_one_of
+from pywbms.peers.dpmeans import (
+    FARTHER,
+    farthest_first,
+    feature_scatter,
+    means,
+    nearest_center,
+    require_one_of,
+)
 from pywbms.theory import entropy_objective, entropy_weights
 
 # As in the released code: k-means rounds after a cluster is opened; passes between new weights.
@@ -54,7 +60,7 @@ def ewdp(X, k=None, *, lam_k=None, lam_w=None, standardize=True):
     References
     ----------
     D. Paul and S. Das (2020). A Bayesian non-parametric approach for automatic clustering with
-    feature weighting. Stat 9(1), e306.
+    feature weighting. Stat 9(1).
 
     Examples
     --------
@@ -133,10 +139,10 @@ def visit(X, centers, root, lam_k):
     scaled = X * root
     visited = 0
     while True:
-        to_centers = cdist(scaled, centers * root, "sqeuclidean")
-        far = np.flatnonzero(to_centers[visited:].min(axis=1) > FARTHER * lam_k)
+        nearest, squares = nearest_center(scaled, centers * root)
+        far = np.flatnonzero(squares[visited:] > FARTHER * lam_k)
         if not len(far):
-            labels = np.unique(to_centers.argmin(axis=1), return_inverse=True)[1]
+            labels = np.unique(nearest, return_inverse=True)[1]
             return labels, means(X, labels)
         row = visited + far[0]
         centers = k_means(X, np.concatenate([centers, X[None, row]]), root)
@@ -147,7 +153,7 @@ def k_means(X, centers, root):
     """Return the centres, without empty ones, after a few rounds of k-means."""
     scaled, before = X * root, None
     for _ in range(K_MEANS_ROUNDS):
-        nearest = cdist(scaled, centers * root, "sqeuclidean").argmin(axis=1)
+        nearest, _ = nearest_center(scaled, centers * root)
         labels = np.unique(nearest, return_inverse=True)[1]
         if np.array_equal(labels, before):
             break

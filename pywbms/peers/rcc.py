@@ -46,7 +46,8 @@ def rcc(X, *, metric="cosine", n_neighbors=10, max_iter=100, standardize=True):
     rows do not count). With it, λ = ‖X‖₂ / ‖A‖₂ is made anew. Rows are in a cluster if edges join
     them whose representatives are closer than the mean length of the shortest 1 %.
 
-    Nothing is random, and the order of the rows does not matter.
+    Equal rows are always in one cluster. Nothing is random, and the order of the rows does not
+    matter.
 
     Parameters
     ----------
@@ -86,7 +87,10 @@ def rcc(X, *, metric="cosine", n_neighbors=10, max_iter=100, standardize=True):
     def cluster(Z):
         rows = scores(Z)
         edges = graph(rows if metric == "euclidean" else directions(rows), n_neighbors)
-        return represent(rows, edges, max_iter).clusters(), None, {}
+        # Equal rows stand side by side, but may have other neighbours, as ties have to be broken.
+        equal = np.flatnonzero((Z[1:] == Z[:-1]).all(axis=1))
+        together = np.stack([equal, equal + 1], axis=1)
+        return represent(rows, edges, max_iter).clusters(together), None, {}
 
     params = {"metric": metric, "n_neighbors": n_neighbors, "max_iter": max_iter}
     return clustered("rcc", X, cluster, params, standardize=standardize)
@@ -169,9 +173,10 @@ class Representation:
     A: object
     radius: float
 
-    def clusters(self):
-        """Return the cluster of each row."""
-        i, j = self.edges[squared_lengths(self.U, self.edges) < self.radius**2].T
+    def clusters(self, together):
+        """Return the cluster of each row; pairs of rows given in `together` share theirs."""
+        met = self.edges[squared_lengths(self.U, self.edges) < self.radius**2]
+        i, j = np.concatenate([met, together]).T
         n = len(self.U)
         return connected_components(coo_array((np.ones(len(i)), (i, j)), shape=(n, n)), False)[1]
 
