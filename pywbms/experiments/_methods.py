@@ -156,7 +156,8 @@ METHODS = {
         "WBMS, released form", "h and lam of the paper", wbms_released, 0.02
     ),
     "wbms_released_grid": Method(
-        "WBMS, released form, best on a grid", "the labels: best pair of a grid", wbms_released, 0.02
+        "WBMS, released form, best on a grid", "the labels: best pair of a grid",
+        wbms_released, 0.02,
     ),
     "wbms_printed": Method(
         "WBMS, Algorithm 1 as printed", "h and lam of the paper", wbms_printed, 0.05

@@ -15,7 +15,7 @@ from pywbms.experiments._labels import (
     TITLES,
     TOLERANCE,
 )
-from pywbms.experiments._methods import METHODS
+from pywbms.experiments._methods import BEST_OF_GRID, METHODS
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,14 @@ def means(rows, group):
     Returns
     -------
     DataFrame
-        Indexed by method; ``count`` is the number of partitions behind a mean.
+        Indexed by method; ``count`` is the number of partitions behind a mean, ``tried`` the
+        number of partitions among which they are the best.
     """
     best = best_of_each(group.of(rows))
     columns = [*MEASURES, "informative", "seconds", "h", "lam", "k_true"]
     table = best.groupby("method", sort=False)[columns].mean()
-    return table.assign(count=best.groupby("method").size())
+    tried = group.of(rows).groupby("method").size()
+    return table.assign(count=best.groupby("method").size(), tried=tried)
 
 
 def comparison(rows, groups, printed, measures=MEASURES):
@@ -162,7 +164,7 @@ def method_table(rows, groups, printed=lambda group, method, measure: None):
                 {
                     "data": group.title,
                     "method": METHODS[method].title,
-                    "told": METHODS[method].told,
+                    "told": told(method, int(line["tried"] / line["count"])),
                     **{
                         f"{TITLES[measure]} printed": written(number, measure)
                         for measure, number in numbers.items()
@@ -174,6 +176,21 @@ def method_table(rows, groups, printed=lambda group, method, measure: None):
                 }
             )
     return pd.DataFrame(lines)
+
+
+def told(method, tried):
+    """Say what a method was told beyond the data, when so many settings were tried.
+
+    Examples
+    --------
+    >>> told("wbms_released", 1), told("wbms_released", 20)
+    ('h and lam of the paper', 'the labels: best of 20 settings')
+    >>> told("bms", 1), told("ewdp", 1)
+    ('h of the paper', 'the true k')
+    """
+    if tried > 1:
+        return f"the labels: best of {tried} settings"
+    return "h of the paper" if METHODS[method].told == BEST_OF_GRID else METHODS[method].told
 
 
 def markdown(table):
