@@ -43,6 +43,7 @@ from pywbms._report import (
     selection_as_json,
     selection_as_text,
 )
+from pywbms.experiments import _command as experiments
 from pywbms.frame import NA_ACTIONS, wbms
 from pywbms.select import N_SUBSETS, select
 
@@ -76,8 +77,8 @@ def main(argv=None):
     try:
         with warnings_at_the_end():
             args.run(args)
-    except KeyboardInterrupt:
-        say("interrupted")
+    except KeyboardInterrupt as interrupt:
+        say("interrupted" + f"; {interrupt}" * bool(str(interrupt)))
         return 130
     except BrokenPipeError:  # whoever reads the output has seen enough
         return 0
@@ -151,6 +152,11 @@ def build_parser():
         commands, "theory", run_theory, "check the paper's theorems on a fit of a file"
     )
     add_data(command, nargs="?")
+
+    command = add_command(
+        commands, "reproduce", run_reproduce, "compute the paper's figures and tables anew"
+    )
+    experiments.add_arguments(command, number(int, lambda n: n != 0, "a whole number other than 0"))
     return parser
 
 
@@ -297,6 +303,14 @@ def run_theory(args):
     ]
     lines = aligned([("theorem", "checked", "worst deviation", "holds"), *rows])
     emit("\n".join([*headline(result), "", *lines]))
+
+
+def run_reproduce(args):
+    """Compute figures and tables of the paper; print them beside what was printed."""
+    text, failures = experiments.run(args)
+    emit(text)
+    if failures:
+        raise ValueError(f"{counted(failures, 'cell')} failed; the pages written say which")
 
 
 def load_features(args):

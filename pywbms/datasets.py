@@ -19,6 +19,7 @@ __all__ = [
     "REAL_DATA",
     "Dimensions",
     "data1",
+    "find_file",
     "load",
     "simulation1",
     "simulation2",
@@ -285,15 +286,16 @@ def varied_densities(n=300, random_state=0, *, n_noise_features=30):
 
 
 def load(name, folder):
-    """Load one of the paper's real data sets from a folder of CSV files.
+    """Load one of the paper's real data sets from a folder of CSV or MATLAB files.
 
     Parameters
     ----------
     name : str
         A key of `REAL_DATA`, in upper or lower case; a space may stand for an underscore.
     folder : str or path-like
-        Where ``NAME.csv`` or ``NAME.csv.gz`` (`name` in lower case) is found. Its rows are
-        observations, the last column is the class, there is no header.
+        Where ``NAME.csv``, ``NAME.csv.gz`` or ``NAME.mat`` is found, in upper or lower case. Rows
+        of a CSV file are observations, the last column is the class, there is no header. A MATLAB
+        file has the features in ``X``, a row an observation, and the classes in ``Y``.
 
     Returns
     -------
@@ -318,13 +320,8 @@ def load(name, folder):
     key = str(name).lower().replace(" ", "_")
     if key not in REAL_DATA:
         raise ValueError(f"unknown data set {name!r}; the names are {', '.join(REAL_DATA)}")
-    file = _find_file(key, Path(folder).expanduser())
-    try:
-        # low_memory=False reads each column in one piece: it has one type, and no DtypeWarning.
-        table = pd.read_csv(file, header=None, skipinitialspace=True, low_memory=False)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise ValueError(f"{file} cannot be read as a table ({_LAYOUT}): {error}") from error
-
+    file = find_file(key, folder)
+    table = _read_matlab(file) if file.suffix.lower() == ".mat" else _read_csv(file)
     expected = REAL_DATA[key]
     _check_shape(table, expected, file)
     X, classes = table.iloc[:, :-1], table.iloc[:, -1]
@@ -382,18 +379,76 @@ def _feature_names(p):
     return [f"x{feature}" for feature in range(1, p + 1)]
 
 
-def _find_file(key, folder):
+def find_file(name, folder):
+    """Return the path of a data set's file, as `load` finds it.
+
+    Parameters
+    ----------
+    name : str
+        A key of `REAL_DATA`.
+    folder : str or path-like
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder or the file is missing; the message says where the data come from.
+    """
+    folder = Path(folder).expanduser()
     if not folder.is_dir():
         raise FileNotFoundError(
-            f"there is no folder {folder}, where {key}.csv or {key}.csv.gz should be. {_SOURCES}"
+            f"there is no folder {folder}, where {name}.csv or {name}.csv.gz should be, or a "
+            f"{name}.mat with X and Y. {_SOURCES}"
         )
-    for file in (folder / f"{key}.csv", folder / f"{key}.csv.gz"):
-        if file.is_file():
+    # Sorted, lest the answer depend on the file system where two names differ in case only.
+    files = {_plain(file.name): file for file in sorted(folder.iterdir(), reverse=True)}
+    for suffix in (".csv", ".csv.gz", ".mat"):
+        file = files.get(name + suffix)
+        if file is not None and file.is_file():
             return file
     raise FileNotFoundError(
-        f"neither {key}.csv nor {key}.csv.gz is in {folder}; save the data there: {_LAYOUT}. "
-        f"{_SOURCES}"
+        f"neither {name}.csv nor {name}.csv.gz is in {folder}; save the data there: {_LAYOUT}. "
+        f"A {name}.mat with X and Y will do, too. {_SOURCES}"
     )
+
+
+def _plain(name):
+    """Write a file's name as `REAL_DATA` writes names: "Movement Libras.csv" has many spellings."""
+    return name.lower().replace(" ", "_").replace("-", "_")
+
+
+def _read_csv(file):
+    try:
+        # low_memory=False reads each column in one piece: it has one type, and no DtypeWarning.
+        return pd.read_csv(file, header=None, skipinitialspace=True, low_memory=False)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file} cannot be read as a table ({_LAYOUT}): {error}") from error
+
+
+def _read_matlab(file):
+    """Return the table of a MATLAB file: the columns of X, then Y."""
+    from scipy.io import loadmat
+    from scipy.sparse import issparse
+
+    try:
+        found = loadmat(file)
+    # A file cut short, one of version 7.3 and one that is something else each raise their own.
+    except Exception as error:
+        raise ValueError(f"{file} cannot be read as a MATLAB file: {error}") from error
+    variables = {name.upper(): value for name, value in found.items() if name[:2] != "__"}
+    lacking = [name for name in "XY" if name not in variables]
+    if lacking:
+        raise ValueError(
+            f"{file} has no variable {' and no '.join(lacking)}; "
+            f"it has {', '.join(sorted(variables)) or 'none'}"
+        )
+    X, Y = variables["X"], variables["Y"]
+    X = X.toarray() if issparse(X) else X
+    # MATLAB keeps texts of different length in cells: arrays of objects that hold one text each.
+    classes = [entry.item() if isinstance(entry, np.ndarray) else entry for entry in Y.ravel()]
+    if X.ndim != 2 or len(classes) != len(X):
+        shapes = " and ".join(" × ".join(map(str, values.shape)) for values in (X, Y))
+        raise ValueError(f"{file}: X and Y must have the same rows, they are {shapes}")
+    return pd.concat([pd.DataFrame(X), pd.Series(classes, name="class")], axis=1)
 
 
 def _check_shape(table, expected, file):

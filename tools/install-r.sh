@@ -5,7 +5,7 @@ set -eu
 
 compilers="r-base-core r-base-dev"
 packages=""
-[ "${1:-}" = test ] && packages="testthat knitr rmarkdown generics ggplot2 tibble mlbench reticulate broom"
+[ "${1:-}" = test ] && packages="testthat knitr rmarkdown generics ggplot2 tibble mlbench reticulate broom cluster"
 
 missing=""
 command -v Rscript >/dev/null || missing="$compilers"

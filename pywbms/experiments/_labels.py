@@ -1,0 +1,23 @@
+"""Words that tables, pages and the command line share."""
+
+#: Printed and measured agree if they differ by no more than this.
+TOLERANCE = 0.05
+
+PRINTED = "printed in the paper"
+DIFFERENCE = "printed against measured"
+#: The three ways of setting h and lam, by method: heading of the column, and its short name.
+COLUMNS = {
+    "wbms": ("measured: h and lam chosen without labels", "chosen"),
+    "wbms_grid": ("measured: best h and lam on a grid (labels used)", "best on the grid"),
+    "wbms_released": ("measured: released form at the paper's h and lam", "released form"),
+}
+TITLES = {
+    "ari": "ARI", "nmi": "NMI", "ami": "AMI", "k": "k̂", "singletons": "share of singletons",
+}  # fmt: skip
+FORMATS = {
+    "ari": "{:.3f}", "nmi": "{:.3f}", "ami": "{:.3f}", "k": "{:.3g}", "singletons": "{:.1%}",
+    "informative": "{:.3f}", "seconds": "{:.3g}",
+}  # fmt: skip
+NOT_PRINTED = "–"
+NOT_MEASURED = "not measured"
+FIGURE_ONLY = "figure only"

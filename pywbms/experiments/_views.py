@@ -1,0 +1,64 @@
+"""What pictures need beyond partitions: an embedding, and the path of a cloud."""
+
+import numpy as np
+
+from pywbms.estimator import WBMS
+
+# So large that all weights are alike: blurring mean shift in WBMS's own units.
+EVEN = 1e9
+
+
+def tsne(X, truth):
+    """Embed z-scored rows in two dimensions with t-SNE.
+
+    Returns
+    -------
+    list of dict
+        One row: ``points``, a pair of coordinates for each row of the data, and ``labels``, the
+        true ones.
+    """
+    from sklearn.manifold import TSNE
+
+    scale = X.std(ddof=1).to_numpy()
+    Z = ((X - X.mean()) / np.where(scale > 0, scale, 1)).to_numpy()
+    perplexity = min(30, (len(Z) - 1) / 3)
+    points = TSNE(perplexity=perplexity, init="pca", random_state=0).fit_transform(Z)
+    points = points.astype(float).round(4).tolist()
+    return [{"method": "tsne", "points": points, "labels": truth.tolist()}]
+
+
+def paths(X, truth, h, lam, iterations):
+    """Follow the cloud of BMS and of WBMS's released form in the first two features.
+
+    BMS is followed at h and at twice h: in many dimensions little lies between a cloud that hardly
+    moves and one that is a point.
+
+    Returns
+    -------
+    list of dict
+        A row a method and an iteration: ``points``, in z-scores, ``labels`` of the last iteration
+        followed, ``weights`` of the two features at the end.
+    """
+    rows = []
+    even = {"stop": "fixed", "max_iter": max(iterations), "record_path": True}
+    for method, model in (
+        ("bms", WBMS.paper(h, EVEN, **even)),
+        ("bms", WBMS.paper(2 * h, EVEN, **even)),
+        ("wbms_released", WBMS.released(h, lam, max_iter=max(iterations), record_path=True)),
+    ):
+        model.fit(X)
+        rows += [
+            {
+                "method": method,
+                "iteration": t,
+                "points": model.path_[t][:, :2].round(5).tolist(),
+                "labels": model.labels_.tolist(),
+                "weights": model.feature_weights_[:2].tolist(),
+                "h": model.h,
+            }
+            for t in iterations
+        ]
+    return rows
+
+
+VIEWS = {"tsne": tsne, "paths": paths}

@@ -1,0 +1,34 @@
+"""Three clusters of varied density with 30 noise features."""
+
+from pywbms.experiments import _printed
+from pywbms.experiments._framework import Experiment
+from pywbms.experiments._tables import Group
+from pywbms.experiments.two_moons import (
+    noise_feature_cells,
+    noise_feature_figure,
+    noise_feature_report,
+)
+
+GROUP = Group("varied densities", "varied_densities")
+N = {"tiny": 90}
+
+
+def cells(form, stamps):
+    """Return every method on every draw."""
+    return noise_feature_cells("varied_densities", N, form)
+
+
+def report(rows):
+    """Compare with “perfect”."""
+    return noise_feature_report(rows, GROUP)
+
+
+def draw(rows):
+    """Draw the clusters found in the two features that carry them."""
+    return noise_feature_figure(rows, {"name": "varied_densities", "seed": 0}, N)
+
+
+EXPERIMENT = Experiment(
+    "varied-densities", "Clusters of varied densities with 30 noise features",
+    _printed.CLAIMS["noise-features"], cells, report, draw,
+)  # fmt: skip
