@@ -2,43 +2,54 @@
 
 import re
 import runpy
+from contextlib import contextmanager
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-VIGNETTE = Path(__file__).parents[1] / "vignettes" / "theorems.py"
+from pywbms.experiments import EXPERIMENTS
+
+VIGNETTES = Path(__file__).parents[1] / "vignettes"
+REAL_DATA = VIGNETTES.parents[1] / "shared" / "data"
 MARKER = re.compile(r"^# %%(.*)$", flags=re.MULTILINE)
 
 
-@pytest.fixture(scope="module")
-def text():
-    return VIGNETTE.read_text(encoding="utf-8")
+@pytest.fixture(scope="module", params=sorted(path.name for path in VIGNETTES.glob("*.py")))
+def vignette(request):
+    return VIGNETTES / request.param
 
 
 @pytest.fixture(scope="module")
-def cells(text):
+def cells(vignette):
     """Kind and source of each cell; the first piece is what stands before all of them."""
-    before, *pieces = MARKER.split(text)
+    before, *pieces = MARKER.split(vignette.read_text(encoding="utf-8"))
     assert before == ""
     kinds = [kind.strip() for kind in pieces[::2]]
     return list(zip(kinds, (source.strip("\n") for source in pieces[1::2]), strict=True))
 
 
-@pytest.fixture(scope="module")
-def executed(tmp_path_factory):
-    """Return the vignette's variables, the numbers of its figures and what its folder holds."""
-    folder = tmp_path_factory.mktemp("vignette")
+@contextmanager
+def run(name, folder, **environment):
+    """Give a vignette's variables, the numbers of its figures and what its folder holds."""
     backend = plt.get_backend()
     plt.switch_backend("Agg")
     plt.close("all")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        names = runpy.run_path(str(VIGNETTE))
+        for variable, value in environment.items():
+            patch.setenv(variable, value)
+        names = runpy.run_path(str(VIGNETTES / name))
     yield names, plt.get_fignums(), list(folder.iterdir())
     plt.close("all")
     plt.switch_backend(backend)
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory):
+    with run("theorems.py", tmp_path_factory.mktemp("vignette")) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -67,23 +78,24 @@ class TestFormat:
             assert source.count("$$") % 2 == 0, source
             assert prose.count("$") % 2 == 0, source
 
-    def test_code_compiles_cell_by_cell(self, cells):
+    def test_code_compiles_cell_by_cell(self, vignette, cells):
         code = [source for kind, source in cells if kind == ""]
         assert len(code) > 5
         for source in code:
             assert source.strip()
-            compile(source, VIGNETTE.name, "exec")
+            compile(source, vignette.name, "exec")
 
     def test_imports_are_in_the_first_code_cell(self, cells):
         _, *rest = [source for kind, source in cells if kind == ""]
         assert not re.search(r"^\s*(import|from) ", "\n".join(rest), flags=re.MULTILINE)
 
     @pytest.mark.parametrize("number", range(1, 6))
-    def test_every_theorem_has_a_section(self, text, number):
+    def test_every_theorem_has_a_section(self, number):
+        text = (VIGNETTES / "theorems.py").read_text(encoding="utf-8")
         assert f"\n# ## Theorem {number}: " in text
 
 
-class TestExecution:
+class TestTheorems:
     def test_it_draws_and_leaves_the_figures_open(self, executed):
         _, figures, _ = executed
         assert 5 <= len(figures) <= 7
@@ -129,3 +141,18 @@ class TestExecution:
     def test_all_checks_hold_on_the_fit(self, names):
         assert names["table"].holds.all()
         assert {"1", "2", "3", "5"} <= set(names["table"].theorem)
+
+
+def test_the_paper_is_reproduced(tmp_path):
+    """What the vignette says of the results, it asserts itself."""
+    real_data = {"PYWBMS_DATA": str(REAL_DATA)} if REAL_DATA.is_dir() else {}
+    with run("reproducing-the-paper.py", tmp_path, **real_data) as (names, figures, files):
+        assert files == []
+        results = names["results"]
+        assert list(results) == list(EXPERIMENTS)
+        assert all(len(result.rows) for name, result in results.items() if not result.missing)
+        assert ("zoo" in results["real-data"].missing) == (not real_data)
+        drawn = sum(result.draw() is not None for result in results.values())
+        assert len(figures) == drawn >= 7
+        for number in figures:
+            assert any(ax.has_data() for ax in plt.figure(number).axes)

@@ -39,6 +39,8 @@ class Outcome:
     ----------
     experiment : Experiment
     report : Report
+    rows : DataFrame
+        What was measured, a row a partition; see `pywbms.experiments._framework.ROW`.
     files : list of Path
     missing : list of str
         Real data sets that were not there.
@@ -51,11 +53,16 @@ class Outcome:
 
     experiment: Experiment
     report: Report
+    rows: pd.DataFrame
     files: list[Path]
     missing: list[str]
     failures: dict[str, str]
     n_cells: int
     seconds: float
+
+    def draw(self):
+        """Draw it; return a matplotlib figure, or None if there is nothing to draw."""
+        return self.experiment.draw(self.rows)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -67,7 +74,8 @@ def reproduce(experiments, out, data=None, form="full", jobs=1):
 
     Parameters
     ----------
-    experiments : sequence of Experiment
+    experiments : iterable of Experiment
+        Of `EXPERIMENTS`, which has them by name.
     out : path-like
         A folder, made if it is not there. Each experiment writes NAME.csv (all rows),
         NAME-table.csv (printed beside measured), NAME.md and NAME.png; finished cells are kept in
@@ -137,7 +145,7 @@ def run_one(experiment, cells, missing, store, out, data, jobs, progress):
     report = experiment.report(rows)
     files = write_files(experiment, rows, report, missing, failures, out)
     seconds = time.monotonic() - begin
-    return Outcome(experiment, report, files, missing, failures, len(cells), seconds)
+    return Outcome(experiment, report, rows, files, missing, failures, len(cells), seconds)
 
 
 def attempts(cells, data, jobs):
