@@ -81,7 +81,7 @@ def how_close(rows, groups):
             sentences.append(
                 f"That WBMS finds the true clusters (ARI at least {NEARLY_PERFECT}): "
                 f"{judged(int(line['ari'] >= NEARLY_PERFECT), 1)} for {short}: mean ARI "
-                f"{line['ari']:.3f}, mean k̂ {line['k']:.3g} (true k {line['k_true']:g}, found in "
+                f"{line['ari']:z.3f}, mean k̂ {line['k']:.3g} (true k {line['k_true']:g}, found in "
                 f"{line['right']:.0%} of the draws)."
             )
             continue
@@ -91,7 +91,7 @@ def how_close(rows, groups):
         sentences.append(
             f"That WBMS finds the true clusters (mean ARI at least {NEARLY_PERFECT}): "
             f"{judged(len(good), len(found))} for {short}, in {cases(len(good), len(found))} "
-            f"(lowest: {found[worst]['ari']:.3f}, {worst}); k̂ is the true k in {right:.0%} of "
+            f"(lowest: {found[worst]['ari']:z.3f}, {worst}); k̂ is the true k in {right:.0%} of "
             "the draws."
         )
     return sentences

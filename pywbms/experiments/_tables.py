@@ -15,7 +15,7 @@ from pywbms.experiments._labels import (
     TITLES,
     TOLERANCE,
 )
-from pywbms.experiments._methods import BEST_OF_GRID, METHODS
+from pywbms.experiments._methods import BEST_OF_GRID, METHODS, PEERS
 
 
 @dataclass(frozen=True)
@@ -178,6 +178,12 @@ def method_table(rows, groups, printed=lambda group, method, measure: None):
                 }
             )
     return pd.DataFrame(lines)
+
+
+def what_peers_know():
+    """Say in a sentence what the peers are told."""
+    texts = [f"{METHODS[peer].title}: {METHODS[peer].told}" for peer in PEERS]
+    return "What the peers are told beyond the data: " + "; ".join(texts) + "."
 
 
 def told(method, tried):
