@@ -503,6 +503,13 @@ class TestWGMeans:
         assert same_partition(found.labels, truth)
         assert found.weights.iloc[:5].min() > found.weights.iloc[5:].max()
 
+    def test_it_ends_with_a_cluster_of_fewer_than_eight_rows(self):
+        rng = np.random.default_rng(0)
+        for far, sizes in ((7, [80, 7]), (8, [40, 40, 8])):
+            X = np.repeat([0.0, 9.0, 500.0], [40, 40, far])[:, None]
+            found = wgmeans(X + rng.normal(size=X.shape))
+            assert found.labels.value_counts().tolist() == sizes
+
     @settings(max_examples=30)
     @given(seed=seeds, p=st.integers(1, 6), beta=st.floats(1.2, 8), zeros=st.integers(0, 6))
     def test_weights_are_a_power_of_the_scatter(self, seed, p, beta, zeros):

@@ -7,6 +7,7 @@ import pandas as pd
 
 from pywbms._check import positive, require_integer, require_positive
 from pywbms.fit import even
+from pywbms.frame import as_frame
 from pywbms.peers._kmeans import cluster_means, near_one, quiet_kmeans, squares_within
 from pywbms.peers._table import clustered
 from pywbms.peers.gmeans import CRITICAL, FEWEST, NO_SPLIT, by_splits, halves, principal_pair
@@ -82,7 +83,7 @@ def wgmeans(X, *, beta=2.0, critical=CRITICAL, k_max=None, max_iter=30, standard
 
     result = clustered("wgmeans", X, cluster, params, standardize=standardize)
     if result.weights is None:  # all rows are the same point
-        columns = pd.DataFrame(X).columns
+        columns = as_frame(X).columns
         weights = pd.Series(even(len(columns)), index=columns, name="weight")
         result = dataclasses.replace(result, weights=weights)
     return result
