@@ -168,6 +168,15 @@ def test_a_pass_of_ewdp_is_the_loop_over_the_rows(X, lam_k, seed):
     assert weighted_cost(X, labels, w, lam_k) <= before * (1 + 1e-12)
 
 
+def test_five_rounds_of_k_means_follow_an_opening_however_far_it_is_from_settled():
+    X = np.linspace(0, 1, 60)[:, None] ** 2
+    for lam_k in (0.02, 0.1, 0.3):
+        labels, centers = visit(X, X[:1], np.ones(1), lam_k)
+        plain_labels, plain_centers = plain_visit(X, [X[0]], np.ones(1), lam_k)
+        assert oracle.same_partition(labels, plain_labels)
+        assert np.allclose(centers, plain_centers)
+
+
 @settings(max_examples=50)
 @given(X=blobs(), k=st.integers(1, 12), lam_w=log_uniform(0.01, 1000))
 def test_ewdp_falls_until_weights_rows_and_centres_agree(X, k, lam_w):

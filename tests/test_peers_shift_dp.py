@@ -67,6 +67,15 @@ def test_permuted_rows_have_permuted_labels(name, X, seed):
     assert oracle.same_partition(labels[order], permuted)
 
 
+@pytest.mark.parametrize("name", ORDERLESS)
+def test_permuted_rows_have_permuted_labels_where_many_distances_are_equal(name):
+    rng = np.random.default_rng(0)
+    X = rng.integers(3, size=(60, 5)) * [1.0, 0.1, 0.3, 1.0, 0.7]
+    labels = CALLS[name](X).labels.to_numpy()
+    for order in (rng.permutation(60) for _ in range(6)):
+        assert oracle.same_partition(labels[order], CALLS[name](X[order]).labels)
+
+
 @pytest.mark.parametrize(
     ("method", "params"),
     [
