@@ -8,7 +8,10 @@ CORE   := $(wildcard pywbms/_core/*.pyx pywbms/_core/*.pxd pywbms/_core/simd/*) 
 R_CODE := $(wildcard rbridge/wbms/R/*.R rbridge/wbms/src/*.c rbridge/wbms/man/*.Rd) \
           $(addprefix rbridge/wbms/,DESCRIPTION NAMESPACE configure)
 
-.PHONY: demo demo-r r r-docs test bench bench-quick lint format vignettes clean help
+# The folder with the paper's real data, for `make bench` and `make reproduce`; none by default.
+DATA   ?=
+
+.PHONY: demo demo-r r r-docs test bench bench-quick reproduce lint format vignettes clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -17,7 +20,9 @@ help:
 	@echo "make demo-r the same example in R (demo-r.png)"
 	@echo "make test   run all tests, of Python and of R"
 	@echo "make bench  how fast it is: a table, a CSV file and a picture in benchmarks/results"
-	@echo "make bench-quick   the same, small, in under two minutes"
+	@echo "            and the paper's experiments in their quick form (DATA=folder with its data)"
+	@echo "make bench-quick   the speed only, small, in under two minutes"
+	@echo "make reproduce   the paper's figures and tables in full (an hour; DATA=folder)"
 	@echo "make vignettes   the vignettes as HTML pages"
 	@echo "make lint   ruff and cython-lint"
 	@echo "make clean  remove .venv and what was built"
@@ -37,6 +42,10 @@ test: $(VENV)/rpy2
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks
+	$(BIN)/pywbms reproduce all --quick --out benchmarks/results/reproduce $(if $(DATA),--data $(DATA))
+
+reproduce: $(VENV)/installed
+	$(BIN)/pywbms reproduce all $(if $(DATA),--data $(DATA))
 
 bench-quick: $(VENV)/installed
 	$(BIN)/python -m benchmarks --quick

@@ -236,10 +236,21 @@ def heat_maps(panels, measure):
         image = ax.imshow(table, origin="lower", aspect="auto", vmin=0, vmax=1, cmap="viridis")
         every = max(1, -(-table.shape[1] // 9))
         places = range(0, table.shape[1], every)
-        ax.set_xticks(places, [f"{table.columns[place]:.2g}" for place in places])
-        ax.set_yticks(range(len(table)), [f"{lam:.2g}" for lam in table.index])
+        ax.set_xticks(places, [short(table.columns[place]) for place in places])
+        ax.set_yticks(range(len(table)), [short(lam) for lam in table.index])
         ax.set_xlabel("h")
         ax.set_ylabel("lam")
         ax.set_title(title, fontsize="medium")
     figure.colorbar(image, ax=axes[0].tolist(), label=measure)
     return figure
+
+
+def short(number):
+    """Write a number with two digits, and no power of ten.
+
+    Examples
+    --------
+    >>> short(0.0316), short(2000.0)
+    ('0.032', '2000')
+    """
+    return f"{float(f'{number:.2g}'):g}"

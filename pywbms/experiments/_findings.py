@@ -81,17 +81,18 @@ def how_close(rows, groups):
             sentences.append(
                 f"That WBMS finds the true clusters (ARI at least {NEARLY_PERFECT}): "
                 f"{judged(int(line['ari'] >= NEARLY_PERFECT), 1)} for {short}: mean ARI "
-                f"{line['ari']:.3f}, mean k̂ {line['k']:.3g} (true k {line['k_true']:g})."
+                f"{line['ari']:z.3f}, mean k̂ {line['k']:.3g} (true k {line['k_true']:g}, found in "
+                f"{line['right']:.0%} of the draws)."
             )
             continue
         good = [title for title, line in found.items() if line["ari"] >= NEARLY_PERFECT]
         worst = min(found, key=lambda title: found[title]["ari"])
-        error = np.mean([abs(line["k"] - line["k_true"]) for line in found.values()])
+        right = np.mean([line["right"] for line in found.values()])
         sentences.append(
             f"That WBMS finds the true clusters (mean ARI at least {NEARLY_PERFECT}): "
             f"{judged(len(good), len(found))} for {short}, in {cases(len(good), len(found))} "
-            f"(lowest: {found[worst]['ari']:.3f}, {worst}); the mean k̂ is {error:.2g} away from "
-            "the true k on average."
+            f"(lowest: {found[worst]['ari']:z.3f}, {worst}); k̂ is the true k in {right:.0%} of "
+            "the draws."
         )
     return sentences
 

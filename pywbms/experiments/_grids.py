@@ -48,6 +48,11 @@ IN_THE_RANGE = (
     "the range that the text recommends, h from 0.1 to 1 and λ from 1 to 20, found with the "
     "labels; kernel exp(−d²/h), λ on the sum scale, as in the released code."
 )
+SPREAD_OF_CLUSTERS = (
+    "The text prints a variance of 0.3 and “without any overlaps”, which do not go together: with "
+    "that variance the clusters lie on top of one another. As in `pywbms.datasets.simulation2`, "
+    "the standard deviation here is 0.03, which keeps the words."
+)
 #: h of MS and BMS, in units of the mean squared distance along a feature: two z-scored rows are 2
 #: apart.
 BANDWIDTHS = {

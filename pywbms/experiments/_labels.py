@@ -15,8 +15,8 @@ TITLES = {
     "ari": "ARI", "nmi": "NMI", "ami": "AMI", "k": "k̂", "singletons": "share of singletons",
 }  # fmt: skip
 FORMATS = {
-    "ari": "{:.3f}", "nmi": "{:.3f}", "ami": "{:.3f}", "k": "{:.3g}", "singletons": "{:.1%}",
-    "informative": "{:.3f}", "seconds": "{:.3g}",
+    "ari": "{:z.3f}", "nmi": "{:z.3f}", "ami": "{:z.3f}", "k": "{:.3g}", "singletons": "{:.1%}",
+    "informative": "{:z.3f}", "seconds": "{:.3g}",
 }  # fmt: skip
 NOT_PRINTED = "–"
 NOT_MEASURED = "not measured"

@@ -15,7 +15,7 @@ from pywbms.experiments._labels import (
     TITLES,
     TOLERANCE,
 )
-from pywbms.experiments._methods import BEST_OF_GRID, METHODS
+from pywbms.experiments._methods import BEST_OF_GRID, METHODS, PEERS
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,13 @@ def means(rows, group):
     Returns
     -------
     DataFrame
-        Indexed by method; ``count`` is the number of partitions behind a mean, ``tried`` the
+        Indexed by method; ``right`` is the share of partitions with the true number of clusters,
+        ``count`` is the number of partitions behind a mean, ``tried`` the
         number of partitions among which they are the best.
     """
     best = best_of_each(group.of(rows))
-    columns = [*MEASURES, "informative", "seconds", "h", "lam", "k_true"]
+    best = best.assign(right=(best["k"] == best["k_true"]).astype(float))
+    columns = [*MEASURES, "informative", "seconds", "h", "lam", "k_true", "right"]
     table = best.groupby("method", sort=False)[columns].mean()
     tried = group.of(rows).groupby("method").size()
     return table.assign(count=best.groupby("method").size(), tried=tried)
@@ -176,6 +178,12 @@ def method_table(rows, groups, printed=lambda group, method, measure: None):
                 }
             )
     return pd.DataFrame(lines)
+
+
+def what_peers_know():
+    """Say in a sentence what the peers are told."""
+    texts = [f"{METHODS[peer].title}: {METHODS[peer].told}" for peer in PEERS]
+    return "What the peers are told beyond the data: " + "; ".join(texts) + "."
 
 
 def told(method, tried):

@@ -37,7 +37,7 @@ def draw(rows):
         mine = best[(best["method"] == method) & best["labels"].notna()]
         if len(mine):
             line = mine.iloc[0]
-            title = f"{label(method)}\nk̂ = {line['k']:g}, ARI {line['ari']:.2f}"
+            title = f"{label(method)}\nk̂ = {line['k']:g}, ARI {line['ari']:z.2f}"
             panels[title] = np.array(line["labels"])
     return partitions(points, panels, columns=4)
 

@@ -48,7 +48,7 @@ def report(rows):
     findings = _findings.how_close(measured, [GROUP])
     findings += [
         f"WBMS, {short}: weight of the two relevant features "
-        f"{table.loc[method, 'informative']:.3f}."
+        f"{table.loc[method, 'informative']:z.3f}."
         for method, (_, short) in COLUMNS.items()
         if method in table.index
     ]
@@ -56,7 +56,7 @@ def report(rows):
         bms = table.loc["bms"]
         findings.append(
             f"That BMS fails at h = 0.1: {judged(int(bms['ari'] < 0.5), 1)}, mean ARI "
-            f"{bms['ari']:.3f}, mean k̂ {bms['k']:.3g}."
+            f"{bms['ari']:z.3f}, mean k̂ {bms['k']:.3g}."
         )
         findings += [
             f"That BMS's “data cloud gradually converges to the origin”: {judged(k == 1, 1)} at "

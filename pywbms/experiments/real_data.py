@@ -8,8 +8,7 @@ from pywbms.experiments._cells import cell, real
 from pywbms.experiments._figures import LABELS, dots
 from pywbms.experiments._framework import Experiment, Report
 from pywbms.experiments._methods import EXTRAS, METHODS, PEERS
-from pywbms.experiments._tables import Group, comparison, means, method_table
-from pywbms.experiments.simulation1 import told
+from pywbms.experiments._tables import Group, comparison, means, method_table, what_peers_know
 
 SETS = {"full": tuple(_printed.TITLES), "quick": tuple(_printed.TITLES),
         "tiny": ("appendicitis", "zoo")}  # fmt: skip
@@ -92,7 +91,7 @@ def real_report(rows, found):
             "“Best” is the best ARI. The other scores are those of the same partition.",
             "Of the methods that draw random numbers the means over several runs are shown "
             "(column “partitions”); G-means is deterministic here.",
-            told(),
+            what_peers_know(),
         ],
     )
 

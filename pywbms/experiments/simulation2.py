@@ -1,19 +1,12 @@
 """Simulation 2: the number of features grows, 5 % of them carry four clusters."""
 
-from dataclasses import replace
-
 from pywbms.experiments import _printed
-from pywbms.experiments._figures import curves
 from pywbms.experiments._framework import Experiment
-from pywbms.experiments.simulation1 import groups, simulation_cells, simulation_report
+from pywbms.experiments._grids import SPREAD_OF_CLUSTERS
+from pywbms.experiments._simulation import simulation_cells, simulation_figure, simulation_report
 
 PS = {"full": tuple(range(20, 201, 20)), "quick": (20, 100, 200), "tiny": (20,)}
 DRAWS = {"full": 20, "quick": 2, "tiny": 1}
-SPREAD = (
-    "The text prints a variance of 0.3 and “without any overlaps”, which do not go together: with "
-    "that variance the clusters lie on top of one another. As in `pywbms.datasets.simulation2`, "
-    "the standard deviation here is 0.03, which keeps the words."
-)
 
 
 def cells(form, stamps):
@@ -22,14 +15,13 @@ def cells(form, stamps):
 
 
 def report(rows):
-    """Compare with the figure's caption."""
-    found = simulation_report(rows, groups(rows, "simulation2", "p"))
-    return replace(found, notes=[SPREAD, *found.notes])
+    """Compare with what the text says of the figure."""
+    return simulation_report(rows, "simulation2", "p", [SPREAD_OF_CLUSTERS])
 
 
 def draw(rows):
     """Draw NMI, ARI and k̂ over p."""
-    return curves(rows, groups(rows, "simulation2", "p"), "number of features p")
+    return simulation_figure(rows, "simulation2", "p", "number of features p")
 
 
 EXPERIMENT = Experiment(

@@ -8,9 +8,14 @@ from pywbms.experiments._figures import weight_boxes
 from pywbms.experiments._framework import Experiment, Report
 from pywbms.experiments._labels import FIGURE_ONLY, TITLES
 from pywbms.experiments._methods import METHODS
-from pywbms.experiments._tables import Group, best_of_each, comparison, means, method_table
-from pywbms.experiments.simulation1 import told
-from pywbms.experiments.simulation2 import SPREAD
+from pywbms.experiments._tables import (
+    Group,
+    best_of_each,
+    comparison,
+    means,
+    method_table,
+    what_peers_know,
+)
 
 DRAWS = {"full": 100, "quick": 10, "tiny": 2}
 WEIGHING_PEERS = ("wgmeans", "ewdp")
@@ -41,7 +46,12 @@ def report(rows):
     return Report(
         {"Printed and measured": table, "All methods": with_weights(rows)},
         [*weight_findings(rows), *_findings.how_close(rows, [GROUP])],
-        [f"Means over {rows['draw'].nunique()} draws.", SPREAD, _grids.IN_THE_RANGE, told()],
+        [
+            f"Means over {rows['draw'].nunique()} draws.",
+            _grids.SPREAD_OF_CLUSTERS,
+            _grids.IN_THE_RANGE,
+            what_peers_know(),
+        ],
     )
 
 

@@ -1,19 +1,15 @@
 """Two moons with 30 noise features."""
 
-import numpy as np
+from pywbms.experiments import _printed
+from pywbms.experiments._framework import Experiment
+from pywbms.experiments._noise_features import (
+    noise_feature_cells,
+    noise_feature_figure,
+    noise_feature_report,
+)
+from pywbms.experiments._tables import Group
 
-from pywbms.experiments import _findings, _grids, _printed
-from pywbms.experiments._cells import cell
-from pywbms.experiments._cells import draw as draw_data
-from pywbms.experiments._figures import LABELS, partitions
-from pywbms.experiments._framework import Experiment, Report
-from pywbms.experiments._methods import METHODS, PEERS
-from pywbms.experiments._tables import Group, comparison, means, method_table
-from pywbms.experiments.simulation1 import told
-
-GROUP = Group("two moons", "two_moons")
 N = {"tiny": 80}
-CLASSICAL = ("kmeans",)
 
 
 def cells(form, stamps):
@@ -21,69 +17,14 @@ def cells(form, stamps):
     return noise_feature_cells("two_moons", N, form)
 
 
-def noise_feature_cells(name, sizes, form):
-    """Return every method on every draw of a classic data set with noise features."""
-    planned = []
-    for seed in range(_grids.DRAWS[form]):
-        data = {"name": name, "seed": seed, **({"n": sizes[form]} if form in sizes else {})}
-        first = {"keep": True} if seed == 0 else {}
-        planned += [
-            cell(data, "wbms", **first),
-            cell(data, "wbms_grid", **_grids.FINE_GRID[form], **first),
-            cell(data, "wbms_released", **_grids.PAPER_RANGE[form], **first),
-            *(cell(data, peer, **_grids.peer_options(peer, form)) for peer in (*PEERS, *CLASSICAL)),
-        ]
-    return planned
-
-
 def report(rows):
     """Compare with “perfect”."""
-    return noise_feature_report(rows, GROUP)
-
-
-def noise_feature_report(rows, group):
-    """Compare with “perfect”: ARI and NMI of 1."""
-    table = means(rows, group)
-    perfect = {"ari": 1.0, "nmi": 1.0, "ami": 1.0, "k": None}
-    compared = comparison(rows, [group], lambda _, measure: perfect.get(measure))
-    compared["printed in the paper"] = compared["printed in the paper"].replace(
-        "1.000", "figure only: “perfect”"
-    )
-    findings = _findings.how_close(rows, [group])
-    findings.append(
-        "Peers, mean ARI: "
-        + ", ".join(
-            f"{METHODS[method].title} {table.loc[method, 'ari']:.3f}"
-            for method in (*PEERS, *CLASSICAL)
-            if method in table.index
-        )
-        + "."
-    )
-    return Report(
-        {"Printed and measured": compared, "All methods": method_table(rows, [group])},
-        findings,
-        [f"Means over {rows['draw'].nunique()} draws; the figure shows the first.",
-         _grids.IN_THE_RANGE, told()],
-    )  # fmt: skip
+    return noise_feature_report(rows, Group("two moons", "two_moons"))
 
 
 def draw(rows):
     """Draw the clusters found in the two features that carry them."""
-    return noise_feature_figure(rows, {"name": "two_moons", "seed": 0}, N)
-
-
-def noise_feature_figure(rows, data, sizes):
-    """Draw the truth and the three partitions of WBMS on the first draw."""
-    kept = rows[rows["labels"].notna()]
-    if kept.empty:
-        return None
-    n = len(kept["labels"].iloc[0])
-    X, truth = draw_data({**data, "n": n}, None)
-    panels = {f"truth ({truth.nunique()} clusters)": truth.to_numpy()}
-    for line in kept.itertuples():
-        title = f"{LABELS[line.method]}\nk̂ = {line.k:g}, ARI {line.ari:.2f}"
-        panels[title] = np.array(line.labels)
-    return partitions(X.to_numpy()[:, :2], panels, ("x1", "x2"))
+    return noise_feature_figure(rows, "two_moons")
 
 
 EXPERIMENT = Experiment(

@@ -2,14 +2,13 @@
 
 from pywbms.experiments import _printed
 from pywbms.experiments._framework import Experiment
-from pywbms.experiments._tables import Group
-from pywbms.experiments.two_moons import (
+from pywbms.experiments._noise_features import (
     noise_feature_cells,
     noise_feature_figure,
     noise_feature_report,
 )
+from pywbms.experiments._tables import Group
 
-GROUP = Group("varied densities", "varied_densities")
 N = {"tiny": 90}
 
 
@@ -20,12 +19,12 @@ def cells(form, stamps):
 
 def report(rows):
     """Compare with “perfect”."""
-    return noise_feature_report(rows, GROUP)
+    return noise_feature_report(rows, Group("varied densities", "varied_densities"))
 
 
 def draw(rows):
     """Draw the clusters found in the two features that carry them."""
-    return noise_feature_figure(rows, {"name": "varied_densities", "seed": 0}, N)
+    return noise_feature_figure(rows, "varied_densities")
 
 
 EXPERIMENT = Experiment(
