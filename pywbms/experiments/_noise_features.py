@@ -22,7 +22,7 @@ def noise_feature_cells(name, sizes, form):
         data = {"name": name, "seed": seed, **({"n": sizes[form]} if form in sizes else {})}
         first = {"keep": True} if seed == 0 else {}
         planned += [
-            cell(data, "wbms", **first),
+            cell(data, "wbms", **_grids.choice(form), **first),
             cell(data, "wbms_grid", **_grids.FINE_GRID[form], **first),
             cell(data, "wbms_released", **_grids.PAPER_RANGE[form], **first),
             *(cell(data, peer, **_grids.peer_options(peer, form)) for peer in (*PEERS, *CLASSICAL)),

@@ -30,7 +30,7 @@ def simulation_cells(name, parameter, settings, draws, form):
             data = {"name": name, parameter: setting, "seed": seed}
             planned += [cell(data, peer, **_grids.peer_options(peer, form)) for peer in PEERS]
             planned += [
-                cell(data, "wbms"),
+                cell(data, "wbms", **_grids.choice(form)),
                 cell(data, "wbms_grid", **_grids.GRID[form]),
                 cell(data, "wbms_released", **_grids.PAPER_RANGE[form]),
             ]

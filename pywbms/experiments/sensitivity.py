@@ -32,7 +32,7 @@ def cells(form, stamps):
     for seed in range(DRAWS[form]):
         data = {"name": "data1", "seed": seed}
         planned += [
-            cell(data, "wbms"),
+            cell(data, "wbms", **_grids.choice(form)),
             cell(data, "wbms_grid", **DEFAULT[form]),
             cell(data, "wbms_released", **RELEASED[form]),
         ]

@@ -31,7 +31,7 @@ def cells(form, stamps):
     for seed in range(DRAWS[form]):
         data = {"name": "simulation3", "seed": seed}
         planned += [
-            cell(data, "wbms", keep=True),
+            cell(data, "wbms", keep=True, **_grids.choice(form)),
             cell(data, "wbms_grid", keep=True, **_grids.GRID[form]),
             cell(data, "wbms_released", keep=True, **_grids.PAPER_RANGE[form]),
             *(cell(data, peer, keep=True) for peer in WEIGHING_PEERS),
