@@ -6,7 +6,7 @@ from pywbms.experiments import _findings, _grids, _printed
 from pywbms.experiments._cells import MEASURES, cell
 from pywbms.experiments._figures import weight_boxes
 from pywbms.experiments._framework import Experiment, Report
-from pywbms.experiments._labels import FIGURE_ONLY, TITLES
+from pywbms.experiments._labels import FIGURE_ONLY, RELEASED_IN_RANGE, TITLES
 from pywbms.experiments._methods import METHODS
 from pywbms.experiments._tables import (
     Group,
@@ -41,7 +41,9 @@ def cells(form, stamps):
 
 def report(rows):
     """Compare with what the text says of the weights."""
-    table = comparison(rows, [GROUP], lambda *_: FIGURE_ONLY, (INFORMATIVE, *MEASURES))
+    table = comparison(
+        rows, [GROUP], lambda *_: FIGURE_ONLY, (INFORMATIVE, *MEASURES), released=RELEASED_IN_RANGE
+    )
     table["measure"] = table["measure"].replace(INFORMATIVE, "weight on features 1 and 2")
     return Report(
         {"Printed and measured": table, "All methods": with_weights(rows)},
