@@ -4,7 +4,7 @@ from pywbms.experiments import _findings, _grids, _printed, real_data
 from pywbms.experiments._cells import cell, real
 from pywbms.experiments._figures import LABELS, WBMS_STYLES, small_multiples
 from pywbms.experiments._framework import Report
-from pywbms.experiments._labels import COLUMNS
+from pywbms.experiments._labels import COLUMNS, RELEASED_OTHER_BEST
 from pywbms.experiments._tables import Group, comparison, means, method_table
 
 #: Larger sets are left out of the quick form.
@@ -71,7 +71,7 @@ def ablation_report(rows, parameter, values, table, notes):
     measured = [group for group in groups if len(group.of(rows))]
     return Report(
         {
-            "Printed and measured": comparison(rows, groups, printed),
+            "Printed and measured": comparison(rows, groups, printed, released=RELEASED_OTHER_BEST),
             "All forms": method_table(rows, measured),
         },
         [

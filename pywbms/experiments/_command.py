@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from pywbms._report import aligned, counted
-from pywbms.experiments._labels import COLUMNS, DIFFERENCE, PRINTED
+from pywbms.experiments._labels import DIFFERENCE, MEASURED, PRINTED
 from pywbms.experiments._progress import duration
 
 
@@ -95,12 +95,13 @@ def as_text(outcomes, out):
 def table_lines(table):
     """Return the comparison as lines that fit a terminal: short headings, explained below."""
     headings = {PRINTED: "printed", DIFFERENCE: ""}
-    headings |= dict(zip((heading for heading, _ in COLUMNS.values()), "ABC", strict=True))
+    measured = [name for name in table if name.startswith(MEASURED)]
+    headings |= dict(zip(measured, "ABC", strict=True))
     # The hat is a character of its own that takes no room.
     rows = [tuple(cell.replace("k̂", "k") for cell in row) for row in table.to_numpy()]
     return [
         *(line.rstrip() for line in aligned([tuple(headings.get(n, n) for n in table), *rows])),
-        *(f"{short}: {text}" for text, short in headings.items() if short in ("A", "B", "C")),
+        *(f"{headings[name]}: {name}" for name in measured),
     ]
 
 

@@ -18,6 +18,7 @@ LABELS = {
     "wbms_grid": "WBMS, best on a grid (labels used)",
     "wbms_released": "WBMS, released form",
 }
+IN_RANGE = "WBMS, released form, best in the paper's range (labels used)"
 #: Without yellow, too faint for a line; one more for the eighth peer.
 PEER_COLOURS = (*_COLOURS[:-1], "#882255", "#999933")
 FACE = {"markersize": 4.5}
@@ -58,7 +59,8 @@ def curves(rows, groups, xlabel):
     for ax, measure, title in zip(axes, ("nmi", "ari", "k"), ("NMI", "ARI", "k̂"), strict=True):
         for method in methods:
             y = [t.loc[method, measure] if method in t.index else np.nan for t in tables]
-            ax.plot(x, y, label=label(method), **style(method))
+            text = IN_RANGE if method == "wbms_released" else label(method)
+            ax.plot(x, y, label=text, **style(method))
         if measure == "k":
             true = [t["k_true"].mean() for t in tables]
             ax.plot(x, true, color=_GREY, linewidth=6, alpha=0.4, zorder=0, label="true k")
@@ -75,7 +77,7 @@ def curves(rows, groups, xlabel):
         ax.set_title(title)
         ax.spines[["top", "right"]].set_visible(False)
     handles, texts = axes[2].get_legend_handles_labels()
-    figure.legend(handles, texts, loc="outside lower center", ncols=6, frameon=False, fontsize=8.5)
+    figure.legend(handles, texts, loc="outside lower center", ncols=6, frameon=False, fontsize=8)
     return figure
 
 

@@ -11,6 +11,13 @@ COLUMNS = {
     "wbms_grid": ("measured: best h and lam on a grid (labels used)", "best on the grid"),
     "wbms_released": ("measured: released form at the paper's h and lam", "released form"),
 }
+#: Headings of the last column where the paper prints no pair, or only one of the two.
+MEASURED = "measured: "
+RELEASED_IN_RANGE = "measured: released form, best h and lam in the paper's range (labels used)"
+RELEASED_IN_MAP = "measured: released form, best h and lam of the map (labels used)"
+RELEASED_OTHER_BEST = (
+    "measured: released form at the paper's value, best of its values of the other (labels used)"
+)
 TITLES = {
     "ari": "ARI", "nmi": "NMI", "ami": "AMI", "k": "k̂", "singletons": "share of singletons",
 }  # fmt: skip

@@ -5,9 +5,9 @@ import numpy as np
 from pywbms.experiments import _findings, _grids
 from pywbms.experiments._cells import cell
 from pywbms.experiments._cells import draw as draw_data
-from pywbms.experiments._figures import LABELS, partitions
+from pywbms.experiments._figures import IN_RANGE, LABELS, partitions
 from pywbms.experiments._framework import Report
-from pywbms.experiments._labels import PRINTED
+from pywbms.experiments._labels import PRINTED, RELEASED_IN_RANGE
 from pywbms.experiments._methods import METHODS, PEERS
 from pywbms.experiments._tables import comparison, means, method_table, what_peers_know
 
@@ -22,7 +22,7 @@ def noise_feature_cells(name, sizes, form):
         data = {"name": name, "seed": seed, **({"n": sizes[form]} if form in sizes else {})}
         first = {"keep": True} if seed == 0 else {}
         planned += [
-            cell(data, "wbms", **first),
+            cell(data, "wbms", **_grids.choice(form), **first),
             cell(data, "wbms_grid", **_grids.FINE_GRID[form], **first),
             cell(data, "wbms_released", **_grids.PAPER_RANGE[form], **first),
             *(cell(data, peer, **_grids.peer_options(peer, form)) for peer in (*PEERS, *CLASSICAL)),
@@ -34,7 +34,9 @@ def noise_feature_report(rows, group):
     """Compare with “perfect”: ARI and NMI of 1."""
     table = means(rows, group)
     perfect = {"ari": 1.0, "nmi": 1.0, "ami": 1.0, "k": None}
-    compared = comparison(rows, [group], lambda _, measure: perfect.get(measure))
+    compared = comparison(
+        rows, [group], lambda _, measure: perfect.get(measure), released=RELEASED_IN_RANGE
+    )
     compared[PRINTED] = compared[PRINTED].replace("1.000", "figure only: “perfect”")
     findings = _findings.how_close(rows, [group])
     findings.append(
@@ -63,6 +65,8 @@ def noise_feature_figure(rows, name):
     X, truth = draw_data({"name": name, "seed": 0, "n": n}, None)
     panels = {f"truth ({truth.nunique()} clusters)": truth.to_numpy()}
     for line in kept.itertuples():
-        title = f"{LABELS[line.method]}\nk̂ = {line.k:g}, ARI {line.ari:z.2f}"
+        name = IN_RANGE if line.method == "wbms_released" else LABELS[line.method]
+        name = name.replace(", ", ",\n", 1)
+        title = f"{name}\nk̂ = {line.k:g}, ARI {line.ari:z.2f}"
         panels[title] = np.array(line.labels)
     return partitions(X.to_numpy()[:, :2], panels, ("x1", "x2"))

@@ -101,8 +101,10 @@ def reproduce(experiments, out, data=None, form="full", jobs=1):
         raise ValueError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
     if data is not None and not Path(data).expanduser().is_dir():
         raise FileNotFoundError(f"there is no folder {data} with the real data")
-    require_matplotlib()
     out = Path(out)
+    if out.exists() and not out.is_dir():
+        raise NotADirectoryError(f"{out} is a file, a folder is needed to write to")
+    require_matplotlib()
     out.mkdir(parents=True, exist_ok=True)
     plans = []
     for experiment in experiments:

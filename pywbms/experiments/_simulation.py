@@ -4,7 +4,7 @@ from pywbms.experiments import _findings, _grids
 from pywbms.experiments._cells import cell
 from pywbms.experiments._figures import curves
 from pywbms.experiments._framework import Report
-from pywbms.experiments._labels import FIGURE_ONLY
+from pywbms.experiments._labels import FIGURE_ONLY, RELEASED_IN_RANGE
 from pywbms.experiments._methods import PEERS
 from pywbms.experiments._tables import Group, comparison, method_table, what_peers_know
 
@@ -30,7 +30,7 @@ def simulation_cells(name, parameter, settings, draws, form):
             data = {"name": name, parameter: setting, "seed": seed}
             planned += [cell(data, peer, **_grids.peer_options(peer, form)) for peer in PEERS]
             planned += [
-                cell(data, "wbms"),
+                cell(data, "wbms", **_grids.choice(form)),
                 cell(data, "wbms_grid", **_grids.GRID[form]),
                 cell(data, "wbms_released", **_grids.PAPER_RANGE[form]),
             ]
@@ -42,7 +42,9 @@ def simulation_report(rows, name, parameter, notes=()):
     groups = groups_of(rows, name, parameter)
     return Report(
         {
-            "Printed and measured": comparison(rows, groups, lambda *_: FIGURE_ONLY),
+            "Printed and measured": comparison(
+                rows, groups, lambda *_: FIGURE_ONLY, released=RELEASED_IN_RANGE
+            ),
             "All methods": method_table(rows, groups),
         },
         [*_findings.where_best(rows, groups), *_findings.how_close(rows, groups)],

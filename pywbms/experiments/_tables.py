@@ -65,7 +65,7 @@ def means(rows, group):
     return table.assign(count=best.groupby("method").size(), tried=tried)
 
 
-def comparison(rows, groups, printed, measures=MEASURES):
+def comparison(rows, groups, printed, measures=MEASURES, *, released=COLUMNS["wbms_released"][0]):
     """Return the table 'printed | chosen without labels | best on a grid | released form'.
 
     Parameters
@@ -75,6 +75,8 @@ def comparison(rows, groups, printed, measures=MEASURES):
     printed : callable
         Takes a group and a measure; returns a number, a text, or None if nothing is printed.
     measures : sequence of str
+    released : str
+        Heading of the column of the released form, where it is not at the paper's h and lam.
 
     Returns
     -------
@@ -101,7 +103,7 @@ def comparison(rows, groups, printed, measures=MEASURES):
                     DIFFERENCE: remark(value, measured, measure, table),
                 }
             )
-    return pd.DataFrame(lines)
+    return pd.DataFrame(lines).rename(columns={COLUMNS["wbms_released"][0]: released})
 
 
 def remark(printed, measured, measure, table):

@@ -27,7 +27,7 @@ def cells(form, stamps):
     for seed in range(_grids.DRAWS[form]):
         data = {"name": "data1", "seed": seed}
         planned += [
-            cell(data, "wbms"),
+            cell(data, "wbms", **_grids.choice(form)),
             cell(data, "wbms_grid", **_grids.GRID[form]),
             cell(data, "wbms_released", **at_h),
             cell(data, "bms", h=[_printed.MOTIVATING_H]),

@@ -30,8 +30,6 @@ def set_cells(name, form, stamps):
     data = real(name, stamps)
     keep = {"keep": True} if name == "glioma" else {}
     h, lam = _printed.parameters(name)
-    # On thousands of features a whole search takes too long for a test.
-    chosen = {"lam": 0.1} if form == "tiny" else {}
     planned = [
         cell(data, method, run, **_grids.peer_options(method, form), **keep)
         for method in (*PEERS, *EXTRAS)
@@ -39,7 +37,7 @@ def set_cells(name, form, stamps):
     ]
     return [
         *planned,
-        cell(data, "wbms", **chosen, **keep),
+        cell(data, "wbms", **_grids.choice(form), **keep),
         cell(data, "wbms_grid", **_grids.fine_grid(form, name), **keep),
         cell(data, "wbms_released", h=[h], lam=[lam], **keep),
         cell(data, "wbms_printed", h=[h], lam=[lam]),

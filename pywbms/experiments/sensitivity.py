@@ -4,7 +4,7 @@ from pywbms.experiments import _findings, _grids, _printed
 from pywbms.experiments._cells import cell
 from pywbms.experiments._figures import heat_maps
 from pywbms.experiments._framework import Experiment, Report
-from pywbms.experiments._labels import FIGURE_ONLY
+from pywbms.experiments._labels import FIGURE_ONLY, RELEASED_IN_MAP
 from pywbms.experiments._tables import Group, comparison, method_table
 
 #: h and lam of the default form (mean scale), and of the released one (sum scale: n times as much).
@@ -32,7 +32,7 @@ def cells(form, stamps):
     for seed in range(DRAWS[form]):
         data = {"name": "data1", "seed": seed}
         planned += [
-            cell(data, "wbms"),
+            cell(data, "wbms", **_grids.choice(form)),
             cell(data, "wbms_grid", **DEFAULT[form]),
             cell(data, "wbms_released", **RELEASED[form]),
         ]
@@ -62,7 +62,9 @@ def report(rows):
         findings.append(sentence + ".")
     return Report(
         {
-            "Printed and measured": comparison(rows, [GROUP], lambda *_: FIGURE_ONLY),
+            "Printed and measured": comparison(
+                rows, [GROUP], lambda *_: FIGURE_ONLY, released=RELEASED_IN_MAP
+            ),
             "All methods": method_table(rows, [GROUP]),
         },
         [*findings, *_findings.how_close(rows, [GROUP])],

@@ -6,7 +6,7 @@ from pywbms.experiments import _findings, _grids, _printed
 from pywbms.experiments._cells import MEASURES, cell
 from pywbms.experiments._figures import weight_boxes
 from pywbms.experiments._framework import Experiment, Report
-from pywbms.experiments._labels import FIGURE_ONLY, TITLES
+from pywbms.experiments._labels import FIGURE_ONLY, RELEASED_IN_RANGE, TITLES
 from pywbms.experiments._methods import METHODS
 from pywbms.experiments._tables import (
     Group,
@@ -31,7 +31,7 @@ def cells(form, stamps):
     for seed in range(DRAWS[form]):
         data = {"name": "simulation3", "seed": seed}
         planned += [
-            cell(data, "wbms", keep=True),
+            cell(data, "wbms", keep=True, **_grids.choice(form)),
             cell(data, "wbms_grid", keep=True, **_grids.GRID[form]),
             cell(data, "wbms_released", keep=True, **_grids.PAPER_RANGE[form]),
             *(cell(data, peer, keep=True) for peer in WEIGHING_PEERS),
@@ -41,7 +41,9 @@ def cells(form, stamps):
 
 def report(rows):
     """Compare with what the text says of the weights."""
-    table = comparison(rows, [GROUP], lambda *_: FIGURE_ONLY, (INFORMATIVE, *MEASURES))
+    table = comparison(
+        rows, [GROUP], lambda *_: FIGURE_ONLY, (INFORMATIVE, *MEASURES), released=RELEASED_IN_RANGE
+    )
     table["measure"] = table["measure"].replace(INFORMATIVE, "weight on features 1 and 2")
     return Report(
         {"Printed and measured": table, "All methods": with_weights(rows)},
