@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 
 import numpy as np
@@ -182,6 +183,19 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path, monkeypatch):
     assert computed[5:] == second
     title = "Printed and measured"
     pd.testing.assert_frame_equal(again.report.tables[title], outcome.report.tables[title])
+
+
+def test_a_process_that_is_killed_is_told_and_the_rest_is_kept(tmp_path, monkeypatch):
+    def killed(cells, data, jobs):
+        yield _run.attempt(cells[0], data)
+        raise BrokenProcessPool("SIGKILL")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_run, "attempts", killed)
+        with pytest.raises(ChildProcessError, match=r"was killed; 1 of 6 cells are kept in"):
+            reproduce([TOY], tmp_path)
+    (outcome,) = reproduce([TOY], tmp_path)
+    assert outcome.n_cells == 6
 
 
 def test_a_line_cut_short_is_computed_again(tmp_path):

@@ -46,7 +46,9 @@ def test_r_blocks_run_in_order_and_the_first_prints_what_is_shown(r, tmp_path):
 
 def test_make_targets_exist():
     named = re.findall(r"^make ([\w-]+)", "\n".join(blocks("sh")), flags=re.MULTILINE)
-    assert named == ["demo", "test", "r", "demo-r", "vignettes", "bench", "bench-quick"]
+    assert named == [
+        "demo", "test", "r", "demo-r", "vignettes", "reproduce", "bench", "bench-quick"
+    ]  # fmt: skip
     makefile = (ROOT / "Makefile").read_text()
     for target in named:
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
@@ -56,11 +58,14 @@ def test_commands_run(tmp_path, monkeypatch, capsys):
     from pywbms import datasets
 
     datasets.data1(0)[0].to_csv(tmp_path / "data.csv", index=False)
+    (tmp_path / "FOLDER").mkdir()
     monkeypatch.chdir(tmp_path)
     commands = re.findall(r"^pywbms (.*)", "\n".join(blocks("sh")), flags=re.MULTILINE)
     assert commands
     for command in commands:
-        arguments = shlex.split(command)
+        arguments = [word for word in shlex.split(command) if word != "--quick"]
+        if arguments[:2] == ["reproduce", "all"] or arguments[:2] == ["reproduce", "simulation1"]:
+            arguments.append("--tiny")  # an hour in seconds
         if "--help" in arguments:
             with pytest.raises(SystemExit) as ended:
                 cli.main(arguments)

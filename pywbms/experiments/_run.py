@@ -5,6 +5,7 @@ import multiprocessing
 import platform
 import signal
 import time
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,6 +97,8 @@ def reproduce(experiments, out, data=None, form="full", jobs=1):
     ------
     KeyboardInterrupt
         After Ctrl-C; what is finished is kept.
+    ChildProcessError
+        If one of several processes was killed (memory?); what is finished is kept.
     """
     if form not in FORMS:
         raise ValueError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
@@ -119,12 +122,15 @@ def reproduce(experiments, out, data=None, form="full", jobs=1):
                     run_one(experiment, cells, missing, store, out, data, jobs, progress)
                     for experiment, cells, missing in plans
                 ]
-            except KeyboardInterrupt as error:
+            except (KeyboardInterrupt, BrokenProcessPool) as error:
                 left = sum(cell not in store for cell in todo.values())
-                raise Interrupted(
+                kept = (
                     f"{len(todo) - left} of {counted(len(todo), 'cell')} are kept in "
                     f"{out / CELLS}; the same command goes on from there"
-                ) from error
+                )
+                if isinstance(error, KeyboardInterrupt):
+                    raise Interrupted(kept) from error
+                raise ChildProcessError(f"a process that computed was killed; {kept}") from error
     if len(outcomes) > 1:
         write_index(outcomes, out, form)
     return outcomes
