@@ -66,7 +66,7 @@ def noise_feature_figure(rows, name):
     panels = {f"truth ({truth.nunique()} clusters)": truth.to_numpy()}
     for line in kept.itertuples():
         name = IN_RANGE if line.method == "wbms_released" else LABELS[line.method]
-        name = name.replace(", ", ",\n", 1)
+        name = ",\n".join(name.rsplit(", ", 1))
         title = f"{name}\nk̂ = {line.k:g}, ARI {line.ari:z.2f}"
         panels[title] = np.array(line.labels)
     return partitions(X.to_numpy()[:, :2], panels, ("x1", "x2"))
