@@ -18,13 +18,21 @@ from scipy.io import savemat
 
 from pywbms import datasets
 from pywbms.cli import main
-from pywbms.experiments import _cells, _findings, _printed, _run, _store, _tables
+from pywbms.experiments import (
+    EXPERIMENTS,
+    _cells,
+    _findings,
+    _printed,
+    _run,
+    _store,
+    _tables,
+    reproduce,
+)
 from pywbms.experiments._cells import MEASURES, cell, compute, key_of, scores, stamp_files
 from pywbms.experiments._framework import Experiment, Report, as_rows
 from pywbms.experiments._labels import COLUMNS, DIFFERENCE, NOT_MEASURED, PRINTED
 from pywbms.experiments._methods import METHODS, PEERS
-from pywbms.experiments._registry import EXPERIMENTS
-from pywbms.experiments._run import Interrupted, reproduce
+from pywbms.experiments._run import Interrupted
 from pywbms.experiments._tables import Group, verdict
 from tests.conftest import SHARED
 

@@ -9,20 +9,18 @@ Examples
 >>> from pywbms.experiments import EXPERIMENTS, reproduce
 >>> EXPERIMENTS["simulation1"].title
 'Simulation 1: the number of clusters grows'
->>> reproduce([EXPERIMENTS["simulation1"]], "reproduction", form="quick")  # doctest: +SKIP
+>>> outcomes = reproduce([EXPERIMENTS["simulation1"]], "out", form="quick")  # doctest: +SKIP
 """
+
+from importlib import import_module
 
 __all__ = ["EXPERIMENTS", "reproduce"]
 
+_HOMES = {"EXPERIMENTS": "_registry", "reproduce": "_run"}
+
 
 def __getattr__(name):
-    # On demand: the command line, which needs only some words of this package, starts faster.
-    if name == "EXPERIMENTS":
-        from pywbms.experiments._registry import EXPERIMENTS
-
-        return EXPERIMENTS
-    if name == "reproduce":
-        from pywbms.experiments._run import reproduce
-
-        return reproduce
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # Loaded only when asked for: the command line starts faster without.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

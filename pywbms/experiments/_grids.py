@@ -19,13 +19,13 @@ def spread(low, high, number):
 #: Pairs among which labels find the best one: h, and lam on the mean scale.
 GRID = {
     "full": {"h": spread(0.005, 1, 14), "lam": spread(0.01, 10, 7)},
-    "quick": {"h": spread(0.005, 1, 9), "lam": spread(0.01, 10, 4)},
+    "quick": {"h": spread(0.005, 1, 12), "lam": spread(0.01, 10, 6)},
     "tiny": {"h": [0.05, 0.2], "lam": [0.05, 1.0]},
 }
-#: The same on the real data, which are few.
+#: The same on the real data: few sets, but some with thousands of features.
 FINE_GRID = {
     "full": {"h": spread(0.01, 1, 18), "lam": spread(0.01, 10, 10)},
-    "quick": GRID["quick"],
+    "quick": {"h": spread(0.01, 1, 9), "lam": spread(0.01, 10, 4)},
     "tiny": GRID["tiny"],
 }
 #: The range of h and λ that the paper recommends, for the released form.
@@ -82,8 +82,3 @@ def peer_options(method, form):
 def fine_grid(form, name, grid=FINE_GRID):
     """Return the grid for a real set: the coarse one if a single fit takes many seconds."""
     return grid["quick" if form == "full" and work(name) > 2e8 else form]
-
-
-def size(grid):
-    """Return the number of pairs in a grid, in words."""
-    return f"{len(grid['h'])} × {len(grid['lam'])}"

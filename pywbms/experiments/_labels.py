@@ -11,8 +11,9 @@ COLUMNS = {
     "wbms_grid": ("measured: best h and lam on a grid (labels used)", "best on the grid"),
     "wbms_released": ("measured: released form at the paper's h and lam", "released form"),
 }
-#: Headings of the last column where the paper prints no pair, or only one of the two.
+#: What the headings of measured columns begin with.
 MEASURED = "measured: "
+#: Headings of the released form where the paper prints no pair, or only one of the two.
 RELEASED_IN_RANGE = "measured: released form, best h and lam in the paper's range (labels used)"
 RELEASED_IN_MAP = "measured: released form, best h and lam of the map (labels used)"
 RELEASED_OTHER_BEST = (

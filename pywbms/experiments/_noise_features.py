@@ -65,8 +65,7 @@ def noise_feature_figure(rows, name):
     X, truth = draw_data({"name": name, "seed": 0, "n": n}, None)
     panels = {f"truth ({truth.nunique()} clusters)": truth.to_numpy()}
     for line in kept.itertuples():
-        name = IN_RANGE if line.method == "wbms_released" else LABELS[line.method]
-        name = name.replace(", ", ",\n", 1)
-        title = f"{name}\nk̂ = {line.k:g}, ARI {line.ari:z.2f}"
-        panels[title] = np.array(line.labels)
+        form = IN_RANGE if line.method == "wbms_released" else LABELS[line.method]
+        scores = f"k̂ = {line.k:g}, ARI {line.ari:z.2f}"
+        panels[",\n".join(form.rsplit(", ", 1)) + f"\n{scores}"] = np.array(line.labels)
     return partitions(X.to_numpy()[:, :2], panels, ("x1", "x2"))

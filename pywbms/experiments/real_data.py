@@ -7,6 +7,7 @@ from pywbms.experiments import _findings, _grids, _printed
 from pywbms.experiments._cells import cell, real
 from pywbms.experiments._figures import LABELS, dots
 from pywbms.experiments._framework import Experiment, Report
+from pywbms.experiments._labels import TOLERANCE
 from pywbms.experiments._methods import EXTRAS, METHODS, PEERS
 from pywbms.experiments._tables import Group, comparison, means, method_table, what_peers_know
 
@@ -77,6 +78,7 @@ def real_report(rows, found):
         },
         [
             *_findings.printed_and_measured(rows, found, printed),
+            *peers_met(rows, found),
             *_findings.where_best(rows, found),
             *trivial_scores(rows, found),
             *met_elsewhere(rows, found),
@@ -92,6 +94,26 @@ def real_report(rows, found):
             what_peers_know(),
         ],
     )
+
+
+def peers_met(rows, found):
+    """Say how many printed numbers of the peers come out."""
+    gaps = [
+        table.loc[peer, measure] - printed_of(group, peer, measure)
+        for group in found
+        for peer in PEERS
+        if peer in (table := means(rows, group)).index
+        for measure in TABLES
+    ]
+    if not gaps:
+        return []
+    met = sum(abs(gap) <= TOLERANCE for gap in gaps)
+    lower = sum(gap < -TOLERANCE for gap in gaps)
+    return [
+        f"That the printed numbers of the peers come out: {_findings.judged(met, len(gaps))}: "
+        f"{met} of {len(gaps)} are met within {TOLERANCE}; measured are {lower} lower and "
+        f"{len(gaps) - met - lower} higher."
+    ]
 
 
 def trivial_scores(rows, found):
