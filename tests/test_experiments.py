@@ -350,6 +350,26 @@ def test_a_better_peer_is_named():
     assert sentence.endswith("Better are, Zoo: RCC.")
 
 
+def test_an_ablation_that_changes_nothing_does_not_count_as_met():
+    shared = {"draw": 0, "run": 0, "nmi": 0, "ami": 0, "k": 1, "singletons": 0.0, "k_true": 7,
+              "seconds": 1.0, "method": "wbms"}  # fmt: skip
+    measured = {"zoo": (0.9, 0.2, 0.1, 0.1), "yale": (0.1, 0.2, 0.9, 0.1), "nci9": (0.0,) * 4}
+    rows = as_rows(
+        [
+            {**shared, "data": name, "h": h, "ari": ari}
+            for name, values in measured.items()
+            for h, ari in zip(_printed.ABLATION_H, values, strict=True)
+        ]
+    )
+    (sentence,) = [
+        text for text in EXPERIMENTS["ablation-h"].report(rows).findings if "best value" in text
+    ]
+    assert sentence == (
+        "That the best value is the printed one: holds in part for chosen, on 1 of 3 sets; "
+        "another one is best on Yale; all do equally well, or badly, on nci9."
+    )
+
+
 def test_the_data_of_a_cell_have_the_shape_that_is_guessed():
     for data in (
         {"name": "data1", "seed": 0},

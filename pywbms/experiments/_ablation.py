@@ -3,6 +3,7 @@
 from pywbms.experiments import _findings, _grids, _printed, real_data
 from pywbms.experiments._cells import cell, real
 from pywbms.experiments._figures import LABELS, WBMS_STYLES, small_multiples
+from pywbms.experiments._findings import AS_GOOD
 from pywbms.experiments._framework import Report
 from pywbms.experiments._labels import COLUMNS, RELEASED_OTHER_BEST
 from pywbms.experiments._tables import Group, comparison, means, method_table
@@ -93,7 +94,7 @@ def trend(rows, groups, table):
     """Say whether the best value of the parameter is the printed one, for each set measured."""
     sentences = []
     for method, (_, short) in COLUMNS.items():
-        same, different = 0, []
+        same, different, flat = [], [], []
         for name, title in _printed.TITLES.items():
             mine = [group for group in groups if group.data == name]
             found = [
@@ -102,24 +103,33 @@ def trend(rows, groups, table):
             ]
             if None in found:
                 continue
-            best = {g.setting for g, v in zip(mine, found, strict=True) if v >= max(found) - 0.01}
-            paper = {
-                g.setting
-                for g, v in zip(mine, table[name], strict=True)
-                if v >= max(table[name]) - 0.01
-            }
-            if best & paper:
-                same += 1
+            if len(best_places(found)) == len(found):
+                flat.append(title)
+            elif best_places(found) & best_places(table[name]):
+                same.append(title)
             else:
                 different.append(title)
-        if same or different:
+        measured = len(same) + len(different) + len(flat)
+        if measured:
             sentences.append(
-                f"That the best value is the printed one: "
-                f"{_findings.judged(same, same + len(different))} for {short}, on {same} of "
-                f"{same + len(different)} sets"
-                + (f", not on {', '.join(different)}." if different else ".")
+                f"That the best value is the printed one: {_findings.judged(len(same), measured)} "
+                f"for {short}, on {len(same)} of {measured} sets"
+                + f"; another one is best on {', '.join(different)}" * bool(different)
+                + f"; all do equally well, or badly, on {', '.join(flat)}" * bool(flat)
+                + "."
             )
     return sentences
+
+
+def best_places(values):
+    """Return where values are the largest, or as good.
+
+    Examples
+    --------
+    >>> best_places([0.2, 0.9, 0.895])
+    {1, 2}
+    """
+    return {place for place, value in enumerate(values) if value >= max(values) - AS_GOOD}
 
 
 def ablation_figure(rows, parameter, values, table):
