@@ -55,9 +55,14 @@ class Cloud:
         self._order = self._plain_order = None
         self._steps = 0
 
+    @property
+    def shape(self):
+        """Number of points and of features."""
+        return self.points.shape
+
     def restart(self):
         """Return a cloud that sets out from where this one is."""
-        copy = object.__new__(Cloud)
+        copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy._within = self._within.copy()
         return copy
