@@ -1,0 +1,117 @@
+"""A Dask client as a fit needs it: tasks with telling names, and a loss that is noticed."""
+
+import itertools
+import uuid
+import weakref
+from concurrent.futures import CancelledError
+
+from distributed import KilledWorker, wait
+from distributed.comm import CommClosedError
+
+# Seconds between two looks whether all workers are still there.
+LOOK_EVERY = 0.5
+
+
+class WorkerLost(Exception):
+    """A worker has gone, and what it held with it; others may be there."""
+
+
+class Crew:
+    """The workers of a client, as one fit sees them.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    n_threads : int
+        Threads of the core in each task.
+    """
+
+    def __init__(self, client, n_threads=1):
+        self.client = client
+        self.n_threads = n_threads
+        self._token = uuid.uuid4().hex[:8]
+        self._number = itertools.count()
+        self._futures = weakref.WeakSet()
+        self.place = "start"
+        self.muster()
+
+    def muster(self):
+        """Look who is there; return how many."""
+        self._workers = set(self._present())
+        return len(self._workers)
+
+    @property
+    def size(self):
+        """Number of workers when they were last counted, at least 1."""
+        return max(1, len(self._workers))
+
+    def submit(self, name, function, *args, part=None, **options):
+        """Start a task whose name tells the step, the place of the fit and the part.
+
+        The dashboard groups tasks by the words before the first number: wbms-shift, wbms-gather …
+        """
+        part = "" if part is None else f"-{part}"
+        key = f"wbms-{name}-{self.place}{part}-{self._token}{next(self._number)}"
+        future = self.client.submit(function, *args, key=key, pure=False, **options)
+        self._futures.add(future)
+        return future
+
+    def scatter(self, data):
+        """Put data on a worker; return its future."""
+        try:
+            future = self.client.scatter(data, hash=False)
+        except LOST as error:
+            raise WorkerLost(str(error)) from error
+        self._futures.add(future)
+        return future
+
+    def adopt(self, futures):
+        """Count futures among those that were started here; return them."""
+        self._futures.update(futures)
+        return futures
+
+    def result(self, future):
+        """Return what a task has found; see `results`."""
+        return self.results([future])[0]
+
+    def results(self, futures):
+        """Return what tasks have found.
+
+        Raises
+        ------
+        WorkerLost
+            If a worker goes in the meantime. Dask itself would make anew what it held, from
+            the first iteration on.
+        """
+        futures = list(futures)
+        try:
+            while True:
+                try:
+                    wait(futures, timeout=LOOK_EVERY)
+                    break
+                except TimeoutError:
+                    if not self._workers <= set(self._present()):
+                        raise WorkerLost("a worker has gone") from None
+            return self.client.gather(futures)
+        except LOST as error:
+            raise WorkerLost(str(error)) from error
+
+    def cancel(self):
+        """Take back all tasks that were started and forget what they made."""
+        futures = list(self._futures)
+        self._futures = weakref.WeakSet()
+        if futures and self.client.status == "running":
+            try:
+                self.client.cancel(futures, force=True)
+            except LOST:
+                return  # nobody is left to be told
+
+    def _present(self):
+        try:
+            return self.client.nthreads() if self.client.status == "running" else {}
+        except LOST:
+            return {}
+
+
+# What Dask raises when data or workers are gone; anything else is an error of the task itself.
+LOST = (KilledWorker, CancelledError, CommClosedError, OSError, TimeoutError)
