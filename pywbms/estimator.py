@@ -254,15 +254,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         if choice is not None:
             self.selection_ = choice.table.assign(lam=choice.table["lam"] * to_scale)
         self._keep(X, fitted)
-        if not (fitted.converged or fitted.interrupted):
-            last = fitted.history.iloc[-1]
-            warnings.warn(
-                f"WBMS did not end by the rule {self.stop!r} in max_iter={self.max_iter} "
-                f"iterations ({last.groups} groups, largest move {last.movement:.2g}); the labels "
-                "are those of the last one. A larger h or max_iter, or another eps, may help",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        warn_if_not_ended(self, stacklevel=3)
         return self
 
     def predict(self, X):
@@ -355,6 +347,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         self.cluster_centers_ = fitted.centers
         self.n_iter_ = fitted.n_iter
         self.converged_ = fitted.converged
+        self._interrupted = fitted.interrupted
         self.history_ = fitted.history
         self.tree_ = fitted.tree.linkage if self.tree else None
         self.tree_observed_ = fitted.tree.observed if self.tree else None
@@ -363,6 +356,20 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
                 setattr(self, name, value)
             elif hasattr(self, name):  # of an earlier fit
                 delattr(self, name)
+
+
+def warn_if_not_ended(model, stacklevel):
+    """Warn if it was neither the stop rule nor a callback that has ended a fit."""
+    if model.converged_ or model._interrupted:
+        return
+    last = model.history_.iloc[-1]
+    warnings.warn(
+        f"WBMS did not end by the rule {model.stop!r} in max_iter={model.max_iter} "
+        f"iterations ({last.groups} groups, largest move {last.movement:.2g}); the labels "
+        "are those of the last one. A larger h or max_iter, or another eps, may help",
+        ConvergenceWarning,
+        stacklevel=stacklevel,
+    )
 
 
 def nearest_labels(queries, rows, labels, weights, units, n_jobs=None):

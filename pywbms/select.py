@@ -124,7 +124,7 @@ class Selection:
 
 def select(
     X, h=None, lam=None, n_subsets=N_SUBSETS, random_state=0, n_jobs=None, *,
-    verbose=False, callback=None, **params,
+    verbose=False, callback=None, client=None, **params,
 ):  # fmt: skip
     """Choose h and lam from the data alone.
 
@@ -149,6 +149,9 @@ def select(
     callback : callable, optional
         Called after each fit with the number of fits so far and the number of clusters it found;
         returning True ends the search. So does Ctrl-C. Either way, what was found so far counts.
+    client : distributed.Client, optional
+        The fits are independent tasks on its Dask cluster (`pywbms.distributed`). The choice is
+        the same.
     **params
         Parameters of `WBMS` that the fits are to have, such as ``standardize``.
 
@@ -178,6 +181,11 @@ def select(
     require_finite(matrix, frame.columns)
     if not model.standardize:
         require_squarable(matrix, frame.columns)
+    run = None
+    if client is not None:
+        from pywbms.distributed import grid  # which loads dask
+
+        run = grid(client)
     with Line(verbose) as line:
 
         def report(n_fits, k):
@@ -188,7 +196,7 @@ def select(
             matrix, values("h", h), values("lam", lam), model.fit_settings(),
             n_subsets=require_integer("n_subsets", n_subsets, least=2),
             random_state=random_state, n_jobs=number_of_threads(n_jobs), report=report,
-            keep_on_interrupt=True,
+            keep_on_interrupt=True, run=run,
         )  # fmt: skip
 
 
@@ -204,7 +212,7 @@ def values(name, given):
 
 def choose(
     X, h, lam, settings, *, n_subsets=N_SUBSETS, random_state=0, n_jobs=1,
-    report=lambda *_: False, keep_on_interrupt=False,
+    report=lambda *_: False, keep_on_interrupt=False, run=None,
 ):  # fmt: skip
     """Choose among h and lam for a checked matrix; see `select`.
 
@@ -220,6 +228,8 @@ def choose(
         Called after each fit; returning True ends the search.
     keep_on_interrupt : bool
         Whether Ctrl-C ends the search and is forgotten, if there is anything to keep.
+    run : callable, optional
+        Does the fits; see `Search`.
     """
     try:
         rng = np.random.default_rng(random_state)
@@ -234,7 +244,7 @@ def choose(
         rows = rows[np.sort(rng.permutation(len(rows))[:MOST_ROWS])]
     unit = 1.0 if settings["standardize"] else mean_variance(rows)
     settings = {**settings, "lam_scale": "mean", "n_threads": 1}
-    search = Search(rows, h, lam, unit, settings, n_subsets, rng, n_jobs, report)
+    search = Search(rows, h, lam, unit, settings, n_subsets, rng, n_jobs, report, run)
     enough = len(rows) >= LEAST_ROWS and rows.size > 0
     if enough:
         try:

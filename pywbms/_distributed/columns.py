@@ -17,6 +17,7 @@ from pywbms._core.fold import fold
 from pywbms._core.weights import displacement
 from pywbms._distributed.remote import Look, RemoteCloud
 from pywbms._threads import one_blas_thread
+from pywbms.fit import weighted_means
 
 # The kernel matrix goes to every worker: 200 MB.
 MOST_POINTS = 5000
@@ -277,6 +278,11 @@ def points_of(held, some):
     return np.ascontiguousarray(strip_of(held).points[some])
 
 
+def strip_means(held, mass, group):
+    """Return the mean of each group's points along these features, weighted by their mass."""
+    return weighted_means(strip_of(held).points, mass, group)
+
+
 class ColumnCloud(RemoteCloud):
     """A cloud on the workers, in the layout for many features.
 
@@ -395,6 +401,15 @@ class ColumnCloud(RemoteCloud):
         if pairs:
             self._strips = self._each("pairs", strip_with_pairs_together, pairs)
             self._look_again()
+
+    def means(self, group):
+        """Return the mean of each group's points, weighted by their mass."""
+        parts = self._crew.results(self._each("means", strip_means, self.mass, group))
+        return np.concatenate(parts, axis=1)
+
+    def places(self):
+        """Return futures of the points, side by side."""
+        return self._each("points", points_of, slice(None))
 
     def slices(self, rows):
         """Yield the points, so many rows at a time."""

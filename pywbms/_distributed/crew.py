@@ -97,14 +97,14 @@ class Crew:
             raise WorkerLost(str(error)) from error
 
     def cancel(self):
-        """Take back all tasks that were started and forget what they made."""
-        futures = list(self._futures)
+        """Take back all tasks that were started and forget what they made.
+
+        What nobody wants any more is not begun. (`Client.cancel` fails on tasks whose results were
+        given up before, and would have to go through all iterations so far.)
+        """
+        for future in list(self._futures):
+            future.release()
         self._futures = weakref.WeakSet()
-        if futures and self.client.status == "running":
-            try:
-                self.client.cancel(futures, force=True)
-            except LOST:
-                return  # nobody is left to be told
 
     def _present(self):
         try:

@@ -1,16 +1,17 @@
 """A fit on a cluster from its start to its end, whatever happens to the workers on the way."""
 
 import hashlib
+import tempfile
 import time
 
 import numpy as np
 
+from pywbms._cloud import Cloud
 from pywbms._distributed.crew import Crew, WorkerLost
 from pywbms._distributed.remote import RemoteCloud, TravellingCloud
-from pywbms._distributed.rows import points_of
 from pywbms._distributed.saved import IN_MEMORY, Saved, remove
 from pywbms._trace import Trace
-from pywbms.fit import FOLDED, Fit, groups_of_points, travel, weighted_means
+from pywbms.fit import FOLDED, Fit, groups_of_points, travel
 
 # A checkpoint may take this share of the time.
 SHARE_OF_TIME = 0.1
@@ -104,7 +105,7 @@ class Expedition:
         n_threads, merge = settings.pop("n_threads"), settings.pop("merge")
         settings.pop("standardize")
         crew = self.crew = Crew(self._client, n_threads)
-        if not crew.size:
+        if not crew.muster():
             raise WorkerLost("no worker is there")
         source = self._source(crew)
         self._of = fingerprint(source, {**self._settings, "h": h, "lam": lam, "tree": tree})
@@ -136,7 +137,7 @@ class Expedition:
         eps = self._settings["eps"]
         if not source.units.active.any():
             return TravellingCloud(nowhere(n, merge), 0.0)
-        if float(n) * n * p < self._worth_sending and hasattr(source, "at_home"):
+        if float(n) * n * p < self._worth_sending and source.near:
             return TravellingCloud(source.at_home(merge, crew.n_threads), 0.0)
         layout = self._layout
         if self._saved is not None and self._saved.layout is not None:
@@ -150,9 +151,11 @@ class Expedition:
     def _gathered(self, end, source):
         """Return the `Fit`; the modes of rows that came from Dask stay where they are."""
         cloud = end.cloud.inner
-        if not isinstance(cloud, RemoteCloud) or cloud.layout == "columns" or not far(source):
-            return Fit.of(end, source.units, modes=None if not far(source) else ())
-        met = cloud.fetch(means_of, groups_of_points(cloud, end.labels))
+        if source.near:
+            return Fit.of(end, source.units)
+        met = None
+        if isinstance(cloud, RemoteCloud):
+            met = cloud.means(groups_of_points(cloud, end.labels))
         return Fit.of(end, source.units, met, modes=())
 
     def _keep(self, journey):
@@ -192,27 +195,13 @@ class Expedition:
         return WorkersLost(what, *self._place, kept, self._saved.folder)
 
 
-def far(source):
-    """Tell whether the rows are on the workers alone."""
-    return not hasattr(source, "at_home")
-
-
-def means_of(home, group):
-    """Return the mean of each group's points, weighted by their mass."""
-    return weighted_means(points_of(home, slice(None)), home.mass, group)
-
-
 def nowhere(n, merge):
     """Return a cloud of rows without features: all columns were constant."""
-    from pywbms._cloud import Cloud
-
     return Cloud(np.empty((n, 0)), merge, 1)
 
 
 def new_folder():
     """Return a new folder of the system's."""
-    import tempfile
-
     return tempfile.mkdtemp(prefix="pywbms-")
 
 

@@ -17,6 +17,7 @@ from pywbms._core.weights import displacement
 from pywbms._distributed.remote import Look, RemoteCloud
 from pywbms._order import LEAST_POINTS, TILE, compact_order
 from pywbms._threads import one_blas_thread
+from pywbms.fit import weighted_means
 
 # Multiply-adds a task should have at least, so that its start does not count.
 WORTH_A_PART = 2e7
@@ -255,6 +256,14 @@ class RowCloud(RemoteCloud):
         """Return what a function finds on the worker that keeps the books."""
         return self._crew.result(self._crew.submit("fetch", function, self._home, *args))
 
+    def means(self, group):
+        """Return the mean of each group's points, weighted by their mass."""
+        return self.fetch(means_of, group)
+
+    def places(self):
+        """Return futures of the points, side by side."""
+        return [self._crew.submit("points", points_of, self._home, slice(None))]
+
     def slices(self, rows):
         """Yield the points, so many rows at a time."""
         for start in range(0, self.shape[0], rows):
@@ -297,6 +306,11 @@ class RowCloud(RemoteCloud):
 def points_of(home, some):
     """Return some of the points."""
     return home.points[some]
+
+
+def means_of(home, group):
+    """Return the mean of each group's points, weighted by their mass."""
+    return weighted_means(home.points, home.mass, group)
 
 
 def outline(home):

@@ -31,6 +31,8 @@ class LocalSource:
     units : Units
     """
 
+    near = True  # the rows are in this process
+
     def __init__(self, X, standardize):
         self._X = X
         self.shape = X.shape
@@ -88,6 +90,9 @@ class DaskSource:
     standardize, merge : bool
     """
 
+    near = False
+    rows = None
+
     def __init__(self, array, crew, layout, standardize, merge):
         self._array = array
         self._standardize = standardize
@@ -122,6 +127,11 @@ class DaskSource:
         differ = [crew.submit("differ", differences, strip) for strip, _ in self._strips]
         self._differ = np.logical_or.reduce(crew.results(differ)) if differ else None
 
+    def some_rows(self, index):
+        """Return a future of some rows, in the caller's units."""
+        blocks = block_futures(self._crew, self._array)
+        return self._crew.submit("sample", rows_of, blocks, index)
+
     def in_rows(self, crew, merge, eps, folded):
         """Return the cloud at the start, in the layout for many rows."""
         if crew is not self._crew:
@@ -138,6 +148,11 @@ class DaskSource:
         if merge:
             fold_equal(cloud, self._differ)
         return cloud
+
+
+def rows_of(blocks, index):
+    """Return some rows of blocks put together."""
+    return np.block(blocks)[index]
 
 
 def strip_widths(p, n_workers):
