@@ -139,7 +139,7 @@ def fit(
     >>> from pywbms import datasets, distributed
     >>> df, truth = datasets.data1(random_state=0)
     >>> with Client(processes=False, n_workers=1, threads_per_worker=1,
-    ...             dashboard_address=None) as client:
+    ...             dashboard_address=":0") as client:
     ...     result = distributed.fit(df, h=0.1, lam=0.05, client=client)
     >>> result.n_clusters
     2
