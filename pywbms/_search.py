@@ -283,10 +283,7 @@ class Search:
 
     def _run_here(self, X, tasks, settings):
         one = self._n_jobs == 1 or len(tasks) == 1
-        calls = (
-            delayed(labels_and_weights)(X, rows, *place, settings)
-            for place, rows in tasks
-        )
+        calls = (delayed(labels_and_weights)(X, rows, *place, settings) for place, rows in tasks)
         if one:
             return (function(*args) for function, args, _ in calls)
         return Parallel(self._n_jobs, prefer="threads", return_as="generator")(calls)

@@ -66,7 +66,7 @@ try:
     from pywbms._distributed.collections import Collection, is_collection
     from pywbms._distributed.columns import MOST_POINTS
     from pywbms._distributed.cost import LAYOUTS, Cost, cheaper_layout, cost
-    from pywbms._distributed.crew import Crew, WorkerLost
+    from pywbms._distributed.crew import Crew, WorkerLost, tried
     from pywbms._distributed.expedition import WAIT_FOR_WORKERS, Expedition, WorkersLost
     from pywbms._distributed.grid import Grid as grid
     from pywbms._distributed.progress import Progress
@@ -158,7 +158,7 @@ def fit(
     saved = None if resume is None else Saved.read(resume)
     take = fit_collection if is_collection(X) else fit_rows
     limits = {"warmup": model.warmup, "main": model.max_iter}
-    with crowd(client) as (client, own), Progress(verbose, limits) as progress:
+    with as_one_error(), crowd(client) as (client, own), Progress(verbose, limits) as progress:
 
         def after_iteration(state):
             progress.tell(state)
@@ -171,6 +171,15 @@ def fit(
         )
     warn_if_not_ended(model, stacklevel=2)
     return result
+
+
+@contextmanager
+def as_one_error():
+    """Tell of workers that are lost before the first iteration as of any others."""
+    try:
+        yield
+    except WorkerLost as loss:
+        raise WorkersLost("all workers were lost", "start", 0, None, None) from loss
 
 
 @contextmanager
@@ -219,14 +228,13 @@ def fit_collection(
 ):  # fmt: skip
     """Fit a Dask collection; return a `DaskResult`."""
     settings = {**model.fit_settings(), "n_threads": number_of_threads(model.n_jobs)}
-    first = Crew(client)
-    try:
-        collection = Collection(X, columns, na_action, first)
-        collection.check(first, model.standardize)
-    except WorkerLost as loss:
-        raise WorkersLost("a worker was lost", "start", 0, None, None) from loss
-    finally:
-        first.cancel()
+
+    def taken(crew):
+        collection = Collection(X, columns, na_action, crew)
+        collection.check(crew, model.standardize)
+        return collection
+
+    collection = tried(client, taken)
     shape = collection.array.shape
     layout = layout_for(layout, shape, client)
 
@@ -250,12 +258,15 @@ def fit_collection(
 def chosen_from_collection(model, source, shape, settings, client, callback):
     """Return the `Selection` from the rows that `select` would draw if all were here."""
     rng = np.random.default_rng(0)
-    crew = Crew(client)
-    order = source(crew).order
-    if len(order) > MOST_ROWS:
-        order = order[np.sort(rng.permutation(len(order))[:MOST_ROWS])]
-    sample = crew.result(source(crew).some_rows(order))
-    crew.cancel()
+    looked_at = slice(None)
+    if shape[0] > MOST_ROWS:
+        looked_at = np.sort(rng.permutation(shape[0])[:MOST_ROWS])
+
+    def drawn(crew):
+        rows = source(crew)
+        return crew.result(rows.some_rows(rows.order[looked_at]))
+
+    sample = tried(client, drawn)
     return chosen(model, sample, shape[0], settings, client, callback, rng)
 
 
@@ -270,9 +281,7 @@ def chosen(model, X, n, settings, client, callback, random_state):
     def report(n_fits, k):
         return says_stop(callback(State.of_trial(n_fits, k, n)))
 
-    return choose(
-        X, h, lam, settings, random_state=random_state, report=report, run=grid(client)
-    )
+    return choose(X, h, lam, settings, random_state=random_state, report=report, run=grid(client))
 
 
 def layout_for(layout, shape, client):
@@ -293,8 +302,4 @@ def travelled(
     if choice is not None:
         model.selection_ = choice.table.assign(lam=choice.table["lam"] * to_scale)
     expedition = Expedition(client, source, layout_for(layout, shape, client), settings, **options)
-    return expedition.run(
-        model.h_, model.lam_, model.record_path, callback, model.tree, saved
-    )
-
-
+    return expedition.run(model.h_, model.lam_, model.record_path, callback, model.tree, saved)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from problems import forms, log_uniform, tables
 
 from pywbms import WBMS, datasets, distributed, wbms
-from pywbms._distributed import collections, expedition, saved
+from pywbms._distributed import collections, expedition, rows, saved
 from pywbms._distributed.progress import Progress
 from pywbms.select import select
 
@@ -138,25 +138,22 @@ class TestSameAnswer:
         np.testing.assert_array_equal(found.modes, expected.modes)
         np.testing.assert_array_equal(found.weights, expected.weights)
 
-    @pytest.mark.parametrize("layout", LAYOUTS)
-    def test_any_number_of_workers(self, layout):
+    def test_any_number_of_workers(self, cluster, client):
         X = blobs(500, 40, 3)
         expected = expected_of(X)
-        with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster:
-            for n_workers in (1, 3):
-                cluster.scale(n_workers)
-                with Client(cluster) as client:
-                    client.wait_for_workers(n_workers, timeout=60)
-                    assert_same(fitted(X, client=client, layout=layout), expected)
+        for n_workers in (3, 1, 2):
+            cluster.scale(n_workers)
+            while len(client.nthreads()) != n_workers:
+                time.sleep(0.05)
+            for layout in LAYOUTS:
+                assert_same(fitted(X, client=client, layout=layout), expected)
 
     @pytest.mark.parametrize("layout", LAYOUTS)
     def test_few_rows_with_many_features(self, client, layout):
         X = blobs(50, 1000, 4)
-        assert_same(
-            fitted(X, 0.2, 0.5, client, layout=layout), expected_of(X, 0.2, 0.5)
-        )
+        assert_same(fitted(X, 0.2, 0.5, client, layout=layout), expected_of(X, 0.2, 0.5))
 
-    @settings(max_examples=25)
+    @settings(max_examples=15)
     @given(tables(), log_uniform(0.005, 1), log_uniform(0.01, 2), forms(), st.sampled_from(LAYOUTS),
            st.booleans(), st.data())  # fmt: skip
     @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -187,8 +184,8 @@ class TestSameAnswer:
 
     def test_comes_home_when_few_points_are_left(self, client):
         X = blobs(600, 6)
-        expected = expected_of(X)
-        found = fitted(X, client=client, layout="rows", worth_sending=1e5)
+        expected = expected_of(X, patience=8)
+        found = fitted(X, client=client, layout="rows", worth_sending=1e5, patience=8)
         assert found.history["n_points"].iloc[-1] ** 2 * 6 < 1e5
         assert_same(found, expected)
 
@@ -255,7 +252,7 @@ class TestCollections:
         with pytest.raises(ValueError, match="too large to be squared"):
             fitted(da.full((4, 2), 1e200), client=near, standardize=False)
         with pytest.raises(ValueError, match="no rows"):
-            fitted(dd.from_pandas(df, npartitions=2)[lambda x: x.a > 1e9], client=near)
+            fitted(dd.from_pandas(df[:0], npartitions=1), client=near)
         with pytest.raises(ValueError, match="two-dimensional"):
             fitted(da.ones(5), client=near)
         with pytest.raises(ValueError, match="dtype complex"):
@@ -277,7 +274,7 @@ class TestCollections:
             assert_same(fitted(da.from_array(X), client=near, layout=layout), expected)
 
     def test_the_client_never_holds_a_collection(self, cluster):
-        """300 MB of rows that only the workers see, from a client that grows by less than a third.
+        """200 MB of rows that only the workers see, from a client that grows by less than a third.
 
         They collapse at once: it is the way in and out that is looked at.
         """
@@ -297,28 +294,32 @@ class TestCollections:
                 return np.cos(np.outer(1 + rows, np.arange(400) + 1))
 
             with Client({cluster.scheduler_address!r}) as client:
-                X = da.map_blocks(block, chunks=((10_000,) * 10, (400,)), dtype=float)
+                X = da.map_blocks(block, chunks=((10_000,) * 7, (400,)), dtype=float)
                 small = distributed.fit(X[:1000], 0.01, 0.2, client, worth_sending=0)
                 before = peak()
                 found = distributed.fit(X, 0.01, 0.2, client, worth_sending=0)
                 labels = found.labels.compute().to_numpy()
-                assert (labels == labels[:5][np.arange(100_000) % 5]).all()
+                assert (labels == labels[:5][np.arange(70_000) % 5]).all()
                 print(X.nbytes / 2**20, peak() - before)
         """
         size, grown = subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
+            [sys.executable, "-c", textwrap.dedent(code)],
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout.split()
-        assert float(size) > 300
+        assert float(size) > 200
         assert float(grown) < float(size) / 3
 
 
 class TestFaults:
     @pytest.mark.parametrize("layout", LAYOUTS)
-    def test_a_worker_killed_in_the_middle(self, layout):
+    def test_a_worker_killed_in_the_middle(self, layout, monkeypatch):
+        monkeypatch.setattr(expedition, "SHARE_OF_TIME", 1e9)  # a checkpoint every iteration
         X = blobs(400, 40)
         expected = expected_of(X)
         with workers(2) as (client, processes):
-            callback = kill_at("main", 3, lambda: os.kill(processes[0].pid, signal.SIGKILL))
+            callback = kill_at("main", 2, lambda: os.kill(processes[0].pid, signal.SIGKILL))
             told = []
 
             def callbacks(state):
@@ -345,9 +346,7 @@ class TestFaults:
             with pytest.raises(ValueError, match="other data or parameters"):
                 fitted(X, 0.2, client=client, layout=layout, resume=folder)
             states = []
-            found = fitted(
-                X, client=client, layout=layout, resume=folder, callback=states.append
-            )
+            found = fitted(X, client=client, layout=layout, resume=folder, callback=states.append)
             assert_same(found, expected)
             assert states[0].phase == "main"  # the warm-up is not done again
         saved.remove(folder)
@@ -374,16 +373,14 @@ class TestFaults:
             folder = tmp_path / layout
 
             def interrupt(state):
-                if (state.phase, state.iteration) == ("warmup", 7):
+                if (state.phase, state.iteration) == ("main", 2):
                     raise KeyboardInterrupt
 
             with pytest.raises(KeyboardInterrupt):
                 fitted(lazy, client=near, layout=layout, checkpoint=folder, callback=interrupt)
             states = []
-            found = fitted(
-                lazy, client=near, layout=layout, resume=folder, callback=states.append
-            )
-            assert (states[0].phase, states[0].iteration) == ("warmup", 7)
+            found = fitted(lazy, client=near, layout=layout, resume=folder, callback=states.append)
+            assert (states[0].phase, states[0].iteration) == ("main", 2)
             assert_same(found, expected)
         with pytest.raises(ValueError, match="no checkpoint in"):
             fitted(X, client=near, resume=tmp_path)
@@ -392,11 +389,15 @@ class TestFaults:
         def broken(*args):
             raise ZeroDivisionError("in a task")
 
-        from pywbms._distributed import rows
-
         monkeypatch.setattr(rows, "gathered", broken)
         with pytest.raises(ZeroDivisionError, match="in a task"):
             fitted(blobs(50), client=near, layout="rows")
+
+        def missing(block):
+            raise FileNotFoundError("no such file")
+
+        with pytest.raises(FileNotFoundError, match="no such file"):
+            fitted(da.ones((4, 2)).map_blocks(missing, dtype=float), client=near)
 
     def test_ctrl_c_takes_back_what_was_submitted(self, cluster, client):
         code = f"""
@@ -478,7 +479,7 @@ class TestCost:
         moved = sent(client) - before
         points = found.history["n_points"].iloc[:4].sum()
         paper = distributed.cost(1, 50, 2, "rows").bytes_moved * points
-        assert 0.8 * paper < moved < 2.0 * paper
+        assert 0.5 * paper < moved < 2.0 * paper
 
 
 def sent(client):
@@ -517,19 +518,6 @@ class TestProgress:
         assert any(name.startswith("wbms-shift-warmup-2-0-") for name in names)
 
 
-def test_a_cluster_is_started_if_there_is_none():
-    code = (
-        "from pywbms import distributed, datasets\n"
-        "if __name__ == '__main__':\n"
-        "    X, _ = datasets.data1(0)\n"
-        "    print(distributed.fit(X, 0.1, 0.05, worth_sending=0, max_iter=9).n_clusters)\n"
-    )
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert found.stdout == "2\n"
-
-
 def test_without_dask_it_says_what_to_install():
     code = (
         "import sys; sys.modules['distributed'] = None\n"
@@ -543,4 +531,3 @@ def test_without_dask_it_says_what_to_install():
 def test_only_collections_are_taken_for_collections():
     assert collections.is_collection(da.ones((2, 2)))
     assert not collections.is_collection(np.ones((2, 2)))
-    assert time.monotonic() > 0

@@ -91,9 +91,7 @@ class Collection:
         if len(repeated):
             raise ValueError(f"duplicate column names: {quoted(repeated)}")
         names = list(self.names)
-        blocks = [
-            dask.delayed(matrix_of, pure=True)(part, names) for part in frame.to_delayed()
-        ]
+        blocks = [dask.delayed(matrix_of, pure=True)(part, names) for part in frame.to_delayed()]
         counts = crew.adopt(crew.client.compute([dask.delayed(len)(block) for block in blocks]))
         self._lengths = crew.results(counts)
         blocks = [

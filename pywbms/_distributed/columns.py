@@ -188,9 +188,7 @@ def advanced(held, kernel, mass, lam, n_threads):
     swaps = np.stack(
         [squared(old[i], old[j]), squared(after[i], old[j]), squared(after[j], old[i])]
     )
-    share = Share(
-        squares(after, np.ones(width), True, n_threads), D, gram, least, moved**2, swaps
-    )
+    share = Share(squares(after, np.ones(width), True, n_threads), D, gram, least, moved**2, swaps)
     return Turn(Strip(after, strip.origin, strip.within), share)
 
 

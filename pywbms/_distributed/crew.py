@@ -10,6 +10,8 @@ from distributed.comm import CommClosedError
 
 # Seconds between two looks whether all workers are still there.
 LOOK_EVERY = 0.5
+# Times in a row that something is tried anew.
+MOST_LOSSES = 5
 
 
 class WorkerLost(Exception):
@@ -84,17 +86,25 @@ class Crew:
             the first iteration on.
         """
         futures = list(futures)
+        self._wait_for(futures)
+        for future in futures:
+            if future.status == "error" and not isinstance(future.exception(), KilledWorker):
+                future.result()  # an error of the task itself
         try:
-            while True:
-                try:
-                    wait(futures, timeout=LOOK_EVERY)
-                    break
-                except TimeoutError:
-                    if not self._workers <= set(self._present()):
-                        raise WorkerLost("a worker has gone") from None
             return self.client.gather(futures)
         except LOST as error:
             raise WorkerLost(str(error)) from error
+
+    def _wait_for(self, futures):
+        while True:
+            try:
+                wait(futures, timeout=LOOK_EVERY)
+                return
+            except TimeoutError:
+                if not self._workers <= set(self._present()):
+                    raise WorkerLost("a worker has gone") from None
+            except LOST as error:
+                raise WorkerLost(str(error)) from error
 
     def cancel(self):
         """Take back all tasks that were started and forget what they made.
@@ -113,5 +123,18 @@ class Crew:
             return {}
 
 
-# What Dask raises when data or workers are gone; anything else is an error of the task itself.
+# What Dask raises when data or workers are gone.
 LOST = (KilledWorker, CancelledError, CommClosedError, OSError, TimeoutError)
+
+
+def tried(client, action):
+    """Return what an action makes of a crew, tried anew when a worker is lost on the way."""
+    for attempt in range(MOST_LOSSES + 1):
+        crew = Crew(client)
+        try:
+            return action(crew)
+        except WorkerLost:
+            if attempt == MOST_LOSSES or not crew.muster():
+                raise
+        finally:
+            crew.cancel()

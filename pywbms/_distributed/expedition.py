@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from pywbms._cloud import Cloud
-from pywbms._distributed.crew import Crew, WorkerLost
+from pywbms._distributed.crew import MOST_LOSSES, Crew, WorkerLost
 from pywbms._distributed.remote import RemoteCloud, TravellingCloud
 from pywbms._distributed.saved import IN_MEMORY, Saved, remove
 from pywbms._trace import Trace
@@ -15,8 +15,6 @@ from pywbms.fit import FOLDED, Fit, groups_of_points, travel
 
 # A checkpoint may take this share of the time.
 SHARE_OF_TIME = 0.1
-# Times in a row that an iteration is tried anew.
-MOST_LOSSES = 5
 # Seconds to wait for a worker when all are gone: a nanny starts one within a few.
 WAIT_FOR_WORKERS = 15.0
 

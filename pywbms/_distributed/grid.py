@@ -1,9 +1,7 @@
 """The fits of the search for h and lam as independent tasks on a cluster."""
 
-from pywbms._distributed.crew import Crew, WorkerLost
+from pywbms._distributed.crew import MOST_LOSSES, Crew, WorkerLost
 from pywbms._search import labels_and_weights
-
-MOST_LOSSES = 5
 
 
 class Grid:

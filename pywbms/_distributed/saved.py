@@ -68,9 +68,7 @@ class Saved:
             if not isinstance(points, np.memmap):
                 np.save(folder / name, points)
         fresh = folder / f"{STATE}.new"
-        fresh.write_bytes(
-            pickle.dumps((self.phase, self.iteration, self.of, self.state, name))
-        )
+        fresh.write_bytes(pickle.dumps((self.phase, self.iteration, self.of, self.state, name)))
         fresh.replace(folder / STATE)  # at any moment there is a whole one
         for old in folder.glob("points-*.npy"):
             if old.name != name:
