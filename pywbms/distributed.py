@@ -16,13 +16,14 @@ memory of a worker      6 · 8·n·p + 64 MB (at most)          4 · 8·n·p / W
 
 *Rows*: in every iteration the merged cloud goes to all workers once; each moves some tiles of 128
 points against all of it, with the kernel of the core, and one of them, which keeps the books, gets
-what the others moved. Of two tiles on different workers each is made twice: 4·n²·p instead of the
-3·n²·p of one machine. No n × n matrix exists anywhere. *Columns*: each worker keeps some features of
-all points, and no coordinate ever moves; one n × n matrix (the kernel) goes to every worker and two
-(its share of the weighted Gram matrix and of the squared distances) come back. The layout with the
-smaller estimate of `cost` is taken, unless you say which. As points meet they travel on as one: n in
-the table is the number of points that are left. When a step has fewer than ``worth_sending``
-multiply-adds, the few points that are left come to the client, which takes the last steps itself.
+what the others moved. The kernel of two tiles on different workers is made twice: 4·n²·p instead of
+the 3·n²·p of one machine. No n × n matrix exists anywhere. *Columns*: each worker keeps some
+features of all points, and no coordinate ever moves; one n × n matrix (the kernel) goes to every
+worker and two (its share of the weighted Gram matrix and of the squared distances) come back. The
+layout with the smaller estimate of `cost` is taken, unless you say which. As points meet they
+travel on as one: n in the table is the number of points that are left. When a step has fewer than
+``worth_sending`` multiply-adds, the few points that are left come to the client, which takes the
+last steps itself.
 
 **The same answer.** Rows are sorted and standardised as on one machine, and the sums of a tile come
 together in the same order: in the layout by rows the result is that of `WBMS` to the bit, but for
@@ -35,9 +36,9 @@ are, and none comes back, `WorkersLost` names the last iteration and the folder 
 ``resume=`` goes on. Dask's own way, to compute anew what was lost from what it was computed from,
 would begin with the first iteration.
 
-**Choosing h and lam** for a Dask collection looks at the 2,000 rows that `select` would draw from the
-same rows in memory; lam is on the mean scale and h in units of z-scores, so that neither depends on
-how many rows there are. The fits run as independent tasks.
+**Choosing h and lam** for a Dask collection looks at the 2,000 rows that `select` would draw from
+the same rows in memory; lam is on the mean scale and h in units of z-scores, so that neither
+depends on how many rows there are. The fits run as independent tasks.
 """
 
 from contextlib import contextmanager
@@ -66,7 +67,7 @@ try:
     from pywbms._distributed.collections import Collection, is_collection
     from pywbms._distributed.columns import MOST_POINTS
     from pywbms._distributed.cost import LAYOUTS, Cost, cheaper_layout, cost
-    from pywbms._distributed.crew import Crew, WorkerLost, tried
+    from pywbms._distributed.crew import WorkerLost, tried
     from pywbms._distributed.expedition import WAIT_FOR_WORKERS, Expedition, WorkersLost
     from pywbms._distributed.grid import Grid as grid
     from pywbms._distributed.progress import Progress
@@ -223,27 +224,34 @@ def fit_rows(
     return WBMSResult(model, frame.index, frame.columns, kept, na_action)
 
 
+def taken(X, client, columns, na_action, standardize, layout):
+    """Return a Dask collection that has been checked, and the layout for it."""
+
+    def checked(crew):
+        collection = Collection(X, columns, na_action, crew)
+        suited = layout_for(layout, collection.array.shape, client)
+        collection.check(crew, standardize)
+        return collection, suited
+
+    return tried(client, checked)
+
+
 def fit_collection(
     X, model, client, columns, na_action, layout, saved, callback, options, own
 ):  # fmt: skip
     """Fit a Dask collection; return a `DaskResult`."""
     settings = {**model.fit_settings(), "n_threads": number_of_threads(model.n_jobs)}
-
-    def taken(crew):
-        collection = Collection(X, columns, na_action, crew)
-        collection.check(crew, model.standardize)
-        return collection
-
-    collection = tried(client, taken)
+    collection, layout = taken(X, client, columns, na_action, model.standardize, layout)
     shape = collection.array.shape
-    layout = layout_for(layout, shape, client)
 
     def source(crew):
         return DaskSource(collection.held, crew, layout, model.standardize, model.merge)
 
     choice = None
     if isinstance(model.h, str) or isinstance(model.lam, str):
-        choice = chosen_from_collection(model, source, shape, settings, client, callback)
+        rng = np.random.default_rng(0)
+        rows = drawn(source, shape[0], rng, client)
+        choice = chosen(model, rows, shape[0], settings, client, callback, rng)
     fitted, end = travelled(
         model, choice, client, source, shape, layout, saved, callback, options, settings
     )
@@ -255,19 +263,36 @@ def fit_collection(
     return DaskResult(model, collection, na_action)
 
 
-def chosen_from_collection(model, source, shape, settings, client, callback):
-    """Return the `Selection` from the rows that `select` would draw if all were here."""
-    rng = np.random.default_rng(0)
+def drawn(source, n, rng, client):
+    """Return the rows that `select` would draw if all were here."""
     looked_at = slice(None)
-    if shape[0] > MOST_ROWS:
-        looked_at = np.sort(rng.permutation(shape[0])[:MOST_ROWS])
+    if n > MOST_ROWS:
+        looked_at = np.sort(rng.permutation(n)[:MOST_ROWS])
 
-    def drawn(crew):
+    def fetched(crew):
         rows = source(crew)
         return crew.result(rows.some_rows(rows.order[looked_at]))
 
-    sample = tried(client, drawn)
-    return chosen(model, sample, shape[0], settings, client, callback, rng)
+    return tried(client, fetched)
+
+
+def sample(X, client, rng, standardize):
+    """Return the rows of a Dask collection that `select` looks at.
+
+    Parameters
+    ----------
+    X : dask.array.Array or dask.dataframe.DataFrame
+    client : distributed.Client or None
+    rng : numpy.random.Generator
+    standardize : bool
+    """
+    with as_one_error(), crowd(client) as (client, _):
+        collection, layout = taken(X, client, None, "raise", standardize, "auto")
+
+        def source(crew):
+            return DaskSource(collection.held, crew, layout, standardize, True)
+
+        return drawn(source, collection.array.shape[0], rng, client)
 
 
 def chosen(model, X, n, settings, client, callback, random_state):
@@ -288,7 +313,16 @@ def layout_for(layout, shape, client):
     """Return the layout to take for data of that shape."""
     if layout == "columns" and shape[0] > MOST_POINTS:
         raise ValueError(f"layout='columns' takes at most {MOST_POINTS:,} rows, got {shape[0]:,}")
-    return cheaper_layout(*shape, Crew(client).size) if layout == "auto" else layout
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    layout = cheaper_layout(*shape, max(1, len(workers))) if layout == "auto" else layout
+    needed = cost(*shape, max(1, len(workers)), layout).bytes_a_worker
+    least = min((worker["memory_limit"] or np.inf for worker in workers), default=np.inf)
+    if needed > least:
+        raise MemoryError(
+            f"{shape[0]:,} rows × {shape[1]:,} columns need {needed / 1e9:,.1f} GB on a worker "
+            f"(layout {layout!r}), but a worker may have only {least / 1e9:,.1f} GB"
+        )
+    return layout
 
 
 def travelled(

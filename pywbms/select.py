@@ -131,7 +131,8 @@ def select(
     Parameters
     ----------
     X : DataFrame or array-like of shape (n, p)
-        Finite numbers. Of more than 2,000 rows, a random 2,000 are looked at.
+        Finite numbers. Of more than 2,000 rows, a random 2,000 are looked at. Of a Dask array or
+        DataFrame only these leave its workers.
     h, lam : float or sequence of float, optional
         A value to keep, or values to choose from. By default the search finds its own: lam on a
         fixed grid, h from where all rows are one cluster down to where there are more than a
@@ -176,6 +177,11 @@ def select(
 
     model = WBMS(**params)
     check_parameters(model)
+    if type(X).__module__.partition(".")[0] == "dask":
+        from pywbms.distributed import sample  # which loads dask: whoever has such data has it
+
+        random_state = generator(random_state)
+        X = sample(X, client, random_state, model.standardize)
     frame = numeric_frame(as_frame(X))
     matrix = frame.to_numpy()
     require_finite(matrix, frame.columns)
@@ -231,13 +237,7 @@ def choose(
     run : callable, optional
         Does the fits; see `Search`.
     """
-    try:
-        rng = np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            "random_state must be an integer of at least 0, a Generator or None, "
-            f"got {random_state!r}"
-        ) from error
+    rng = generator(random_state)
     rows = X[:, varying_columns(X)]
     rows = rows[row_order(rows)] if rows.size else rows
     if len(rows) > MOST_ROWS:
@@ -271,6 +271,17 @@ def choose(
         n_fits=search.n_fits,
         n_rows=len(rows),
     )
+
+
+def generator(random_state):
+    """Return a source of random numbers, or raise a ValueError that names the argument."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            "random_state must be an integer of at least 0, a Generator or None, "
+            f"got {random_state!r}"
+        ) from error
 
 
 def reason(search, chosen):

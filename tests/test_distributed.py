@@ -263,6 +263,8 @@ class TestCollections:
             fitted(df, client=near, layout="diagonal")
         with pytest.raises(ValueError, match="at most 5,000 rows"):
             fitted(np.zeros((5001, 2)), client=near, layout="columns")
+        with pytest.raises(MemoryError, match="GB on a worker"):
+            fitted(da.zeros((10**7, 10**4), chunks=10**4), client=near)
         with pytest.raises(ValueError, match="h must be"):
             fitted(df, h=-1.0, client=near)
 
@@ -438,6 +440,13 @@ class TestSelect:
         found, expected = select(df, client=client, **few), select(df, **few)
         pd.testing.assert_frame_equal(found.table, expected.table)
         assert str(found) == str(expected)
+
+    def test_of_a_collection_only_what_is_looked_at_comes_here(self, client):
+        X = blobs(2100, 3)
+        few = {"h": [0.1, 0.3], "lam": [0.2]}
+        found = select(da.from_array(X, chunks=(500, 2)), client=client, **few)
+        pd.testing.assert_frame_equal(found.table, select(X, **few).table)
+        assert found.n_rows == 2000
 
     def test_can_be_ended(self, client):
         df, _ = datasets.data1(random_state=0)

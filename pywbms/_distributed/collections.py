@@ -44,7 +44,7 @@ class Collection:
     kept : ndarray of bool
         Which rows are to be clustered.
     array, held : dask.array.Array
-        These rows, to be computed, and in the workers' memory.
+        These rows, to be computed, and in the workers' memory once they are checked.
     """
 
     def __init__(self, data, columns, na_action, crew):
@@ -61,7 +61,7 @@ class Collection:
         self.kept = np.ones(self.array.shape[0], dtype=bool)
         if na_action == "omit":
             self._omit(crew)
-        self.held = crew.client.persist(self.array)
+        self.held = None
 
     def _take_array(self, array, columns):
         if array.ndim != 2:
@@ -113,7 +113,8 @@ class Collection:
             self.array = array[np.flatnonzero(self.kept)]
 
     def check(self, crew, standardize):
-        """Raise a ValueError that names the columns with values that cannot be clustered."""
+        """Take the rows into memory; raise a ValueError that names columns that are no good."""
+        self.held = crew.client.persist(self.array)
         blocks = [block for line in block_futures(crew, self.held) for block in line]
         found = iter(crew.results([crew.submit("check", flaws, block) for block in blocks]))
         rows = {"NaN": set(), "infinite values": set()}

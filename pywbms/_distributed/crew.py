@@ -10,6 +10,8 @@ from distributed.comm import CommClosedError
 
 # Seconds between two looks whether all workers are still there.
 LOOK_EVERY = 0.5
+# Bytes of an argument that may travel with every task.
+LARGE_ARGUMENT = 100_000
 # Times in a row that something is tried anew.
 MOST_LOSSES = 5
 
@@ -66,6 +68,13 @@ class Crew:
             raise WorkerLost(str(error)) from error
         self._futures.add(future)
         return future
+
+    def shared(self, array):
+        """Return an array as tasks should be given it: a large one is sent once, not with each.
+
+        It would also stay with the scheduler, as part of how later tasks came about.
+        """
+        return array if array.nbytes <= LARGE_ARGUMENT else self.scatter(array)
 
     def adopt(self, futures):
         """Count futures among those that were started here; return them."""

@@ -7,7 +7,7 @@ from pywbms._report import counted
 
 
 class Progress(Line):
-    """A line on the terminal: iterations, groups left, time an iteration, and the most that is left.
+    """A line on the terminal: iterations, groups left, and the most time that is left.
 
     How many iterations a fit takes is not known before it ends: the time left is an upper bound.
 

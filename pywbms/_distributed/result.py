@@ -3,7 +3,9 @@
 import dask
 import dask.array as da
 import numpy as np
+import pandas as pd
 
+from pywbms._check import numeric_frame, require_finite
 from pywbms._core.nearest import nearest
 from pywbms._distributed.remote import RemoteCloud
 from pywbms.frame import WBMSResult, as_frame, chosen_columns
@@ -25,15 +27,15 @@ class DaskResult(WBMSResult):
         self._collection = collection
 
     @property
-    def labels(self):  # noqa: D102
+    def labels(self):
         return self._collection.series(self.estimator.labels_)
 
     @property
-    def modes(self):  # noqa: D102
+    def modes(self):
         return self._collection.frame(self.estimator.modes_)
 
     @property
-    def data(self):  # noqa: D102
+    def data(self):
         return self._collection.frame(self.estimator._X)
 
     def augment(self, data, name="cluster"):
@@ -56,10 +58,6 @@ class DaskResult(WBMSResult):
         -------
         Series
         """
-        import pandas as pd
-
-        from pywbms._check import numeric_frame, require_finite
-
         frame = numeric_frame(chosen_columns(as_frame(data, self._columns), self._columns))
         queries = frame.to_numpy()
         require_finite(queries, frame.columns)

@@ -6,6 +6,7 @@ the core, whole tiles, so the sums do not depend on the number of workers.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -218,6 +219,7 @@ class RowCloud(RemoteCloud):
         """Move every point to the kernel-weighted mean of the others; return how far each went."""
         crew, look = self._crew, self._look_future
         g, p = self.shape
+        weights = crew.shared(weights)
         if g < LEAST_POINTS:
             self._order, self._order_points = None, 0
         elif self._due or self._order_points != g:
@@ -229,7 +231,7 @@ class RowCloud(RemoteCloud):
                 "shift", shift_part, self._cloud, look, self._order, weights, h, exclude_self,
                 (first, last), crew.n_threads, part=number,
             )
-            for number, (first, last) in enumerate(zip(edges[:-1], edges[1:], strict=True))
+            for number, (first, last) in enumerate(pairwise(edges))
         ]  # fmt: skip
         home = crew.submit("gather", gathered, self._home, look, self._order, parts)
         self._home = home

@@ -1,6 +1,7 @@
 """Where the rows come from: this process, or blocks on the workers that it never sees."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -61,7 +62,7 @@ class LocalSource:
             crew.submit(
                 "strip", strip_of_rows, crew.scatter(np.ascontiguousarray(rows[:, first:last]))
             )
-            for first, last in zip(edges[:-1], edges[1:], strict=True)
+            for first, last in pairwise(edges)
         ]
         cloud = ColumnCloud(crew, strips, widths, merge, len(rows), eps, folded)
         if merge:
