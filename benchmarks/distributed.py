@@ -2,6 +2,7 @@
 
 import math
 import time
+from itertools import pairwise
 
 from distributed import Client, LocalCluster
 
@@ -78,7 +79,7 @@ def least_step(marks):
     >>> least_step([1.0, 3.5, 5.0])
     1.5
     """
-    return min(b - a for a, b in zip(marks[:-1], marks[1:], strict=True))
+    return min(b - a for a, b in pairwise(marks))
 
 
 def break_even_row(rows):

@@ -49,7 +49,7 @@ import numpy as np
 from pywbms._check import check_parameters, numeric_frame, quoted, require_squarable
 from pywbms._threads import number_of_threads
 from pywbms._trace import State
-from pywbms.estimator import WBMS, warn_if_not_ended
+from pywbms.estimator import WBMS, warn_if_narrow, warn_if_not_ended
 from pywbms.fit import says_stop
 from pywbms.frame import (
     NA_ACTIONS,
@@ -170,7 +170,7 @@ def fit(
         result = take(
             X, model, client, columns, na_action, layout, saved, after_iteration, options, own
         )
-    warn_if_not_ended(model, stacklevel=2)
+    warn_if_not_ended(model, stacklevel=3)
     return result
 
 
@@ -212,6 +212,7 @@ def fit_rows(
     matrix = np.ascontiguousarray(matrix[kept])
     if not model.standardize:
         require_squarable(matrix, frame.columns)
+        warn_if_narrow(matrix, model.eps, stacklevel=4)
     model.n_features_in_ = matrix.shape[1]
     settings = {**model.fit_settings(), "n_threads": number_of_threads(model.n_jobs)}
     choice = chosen(model, matrix, len(matrix), settings, client, callback, 0)

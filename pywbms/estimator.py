@@ -227,17 +227,9 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         """
         check_parameters(self)
         X = self._matrix(X, reset=True)
-        unit = 1.0  # one working unit, squared: what h and lam are measured in
         if not self.standardize:
             require_squarable(X, self._names())
-            unit = mean_variance(X)
-            if np.sqrt(unit) < 100 * self.eps:
-                warnings.warn(
-                    f"the columns spread over less than 100·eps (eps={self.eps:g}, in the units of "
-                    "the data as standardize=False): all rows may count as one point",
-                    UserWarning,
-                    stacklevel=2,
-                )
+            warn_if_narrow(X, self.eps, stacklevel=3)
         settings = {**self.fit_settings(), "n_threads": number_of_threads(self.n_jobs)}
         recorded = self.max_iter if self.stop == "fixed" else self.patience
         require_memory(X.shape, settings["n_threads"], recorded if self.record_path else 0)
@@ -356,6 +348,17 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
                 setattr(self, name, value)
             elif hasattr(self, name):  # of an earlier fit
                 delattr(self, name)
+
+
+def warn_if_narrow(X, eps, stacklevel):
+    """Warn if data that are not standardised spread over next to nothing."""
+    if np.sqrt(mean_variance(X)) < 100 * eps:
+        warnings.warn(
+            f"the columns spread over less than 100·eps (eps={eps:g}, in the units of "
+            "the data as standardize=False): all rows may count as one point",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def warn_if_not_ended(model, stacklevel):

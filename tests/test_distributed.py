@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from distributed import Client, LocalCluster
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import forms, log_uniform, tables
+from sklearn.exceptions import ConvergenceWarning
 
 from pywbms import WBMS, datasets, distributed, wbms
 from pywbms._distributed import collections, expedition, rows, saved
@@ -189,6 +191,28 @@ class TestSameAnswer:
         assert found.history["n_points"].iloc[-1] ** 2 * 6 < 1e5
         assert_same(found, expected)
 
+    @pytest.mark.parametrize("layout", LAYOUTS)
+    def test_a_callback_can_end_it(self, near, layout):
+        X = blobs(60)
+
+        def enough(state):
+            return state.phase == "main" and state.iteration == 2
+
+        expected = expected_of(X, callback=enough)
+        assert_same(fitted(X, client=near, layout=layout, callback=enough), expected)
+
+    def test_not_ended_is_told(self, near):
+        with pytest.warns(ConvergenceWarning, match="did not end") as caught:
+            found = fitted(blobs(60), client=near, max_iter=1)
+        assert not found.converged
+        assert caught[0].filename == __file__.replace(".pyc", ".py")
+
+    def test_so_many_features_that_the_weights_travel_on_their_own(self, near):
+        X = blobs(12, 13_000)
+        few = {"warmup": 1, "stop": "fixed", "max_iter": 2}
+        found = fitted(X, 0.2, 0.5, near, layout="rows", **few)
+        assert_same(found, expected_of(X, 0.2, 0.5, **few))
+
     def test_path_and_tree_of_rows_at_hand(self, near):
         X = blobs(60)
         found = fitted(X, client=near, record_path=True, tree=True)
@@ -228,6 +252,14 @@ class TestCollections:
         pd.testing.assert_frame_equal(found.selection, expected.selection)
         assert found.note == expected.note
         assert_same(found, expected)
+
+    def test_partitions_without_rows(self, near):
+        df = pd.DataFrame(blobs(40), columns=list("abcdef")).sort_values("a", ignore_index=True)
+        lazy = dd.from_pandas(df, npartitions=4)
+        some = lazy[lazy["a"] > df["a"][15]]
+        expected = expected_of(df[16:])
+        found = fitted(some, client=near, columns=["a", "b", "c", "d", "e", "f"])
+        pd.testing.assert_series_equal(found.labels.compute(), expected.labels)
 
     def test_rows_with_missing_values_can_be_left_out(self, near):
         df = pd.DataFrame(blobs(50), columns=list("abcdef"))
@@ -386,6 +418,21 @@ class TestFaults:
             assert_same(found, expected)
         with pytest.raises(ValueError, match="no checkpoint in"):
             fitted(X, client=near, resume=tmp_path)
+
+    def test_a_large_checkpoint_is_on_disk_as_long_as_it_is_needed(
+        self, near, tmp_path, monkeypatch
+    ):
+        monkeypatch.setattr(expedition, "SHARE_OF_TIME", 1e9)
+        monkeypatch.setattr(expedition, "IN_MEMORY", 1000)
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        seen = []
+
+        def look(state):
+            seen.extend(path.name for path in tmp_path.glob("pywbms-*/*"))
+
+        fitted(blobs(50), client=near, layout="rows", callback=look)
+        assert {"state.pickle", "points-warmup-1.npy"} <= set(seen)
+        assert not list(tmp_path.glob("pywbms-*"))
 
     def test_an_error_in_a_task_is_raised_as_it_is(self, near, monkeypatch):
         def broken(*args):

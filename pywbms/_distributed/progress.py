@@ -57,7 +57,7 @@ def duration(seconds):
     Examples
     --------
     >>> duration(0.0312), duration(75), duration(7500)
-    ('0.03 s', '1.2 min', '2.1 h')
+    ('0.031 s', '1.2 min', '2.1 h')
     """
     for unit, size in (("h", 3600), ("min", 60)):
         if seconds >= size:
