@@ -1,5 +1,6 @@
 """The same fit on Dask: the same answer, whatever happens to the workers."""
 
+import io
 import os
 import signal
 import subprocess
@@ -51,6 +52,12 @@ def near():
         processes=False, n_workers=1, threads_per_worker=2, dashboard_address=":0"
     ) as client:
         yield client
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    """Share out even the smallest step."""
+    monkeypatch.setattr(rows, "WORTH_A_PART", 1.0)
 
 
 def blobs(n=300, p=6, k=4, seed=0):
@@ -547,6 +554,15 @@ def sent(client):
 
 
 class TestProgress:
+    def test_is_shown_on_a_terminal(self, near, monkeypatch):
+        terminal = io.StringIO()
+        terminal.isatty = lambda: True
+        monkeypatch.setattr(sys, "stderr", terminal)
+        fitted(blobs(50), client=near, verbose=True)
+        shown = terminal.getvalue().split("\r")
+        assert any(line.startswith("warmup 2 of at most 4: ") for line in shown)
+        assert shown[-1] == ""
+
     def test_tells_iterations_groups_and_the_most_time_left(self):
         line = Progress(False, {"warmup": 20, "main": 300})
         states = []

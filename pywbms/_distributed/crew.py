@@ -49,14 +49,20 @@ class Crew:
         """Number of workers when they were last counted, at least 1."""
         return max(1, len(self._workers))
 
-    def submit(self, name, function, *args, part=None, **options):
+    def submit(self, name, function, *args, part=None):
         """Start a task whose name tells the step, the place of the fit and the part.
 
         The dashboard groups tasks by the words before the first number: wbms-shift, wbms-gather …
+        Parts are dealt out to the workers in turn; left to itself Dask would rather not move the
+        cloud, and have one worker do them all.
         """
+        where = {}
+        if part is not None and self._workers:
+            turn = sorted(self._workers)[part % len(self._workers)]
+            where = {"workers": [turn], "allow_other_workers": True}
         part = "" if part is None else f"-{part}"
         key = f"wbms-{name}-{self.place}{part}-{self._token}{next(self._number)}"
-        future = self.client.submit(function, *args, key=key, pure=False, **options)
+        future = self.client.submit(function, *args, key=key, pure=False, **where)
         self._futures.add(future)
         return future
 

@@ -50,8 +50,8 @@ class Grid:
             self._n_fits += 1
             futures.append(
                 self._crew.submit(
-                    "select", labels_and_weights, self._sent, rows, h, lam, settings,
-                    part=self._n_fits,
+                    f"select-{self._n_fits}", labels_and_weights, self._sent, rows, h, lam,
+                    settings,
                 )
             )  # fmt: skip
         return futures

@@ -21,7 +21,7 @@ from pywbms._threads import one_blas_thread
 from pywbms.fit import weighted_means
 
 # Multiply-adds a task should have at least, so that its start does not count.
-WORTH_A_PART = 2e7
+WORTH_A_PART = 1e8
 # Parts a worker, if there is enough to do: with skipped tiles some parts end early.
 PARTS_A_WORKER = 3
 
@@ -198,8 +198,7 @@ class RowCloud(RemoteCloud):
     def _submit_look(self):
         crew, g = self._crew, self.shape[0]
         self._cloud = crew.submit("cloud", travelling, self._home)
-        tiles = -(-g // TILE)
-        parts = min(tiles // 4, crew.size * PARTS_A_WORKER) if tiles >= 8 else 1
+        parts = self._n_parts(g // (4 * TILE))
         look = crew.submit("look", looked_at, self._home, self._eps, self._folded, parts == 1)
         if parts == 1:
             return look, []
@@ -218,14 +217,14 @@ class RowCloud(RemoteCloud):
     def shift(self, weights, h, exclude_self, lam, lam_scale):
         """Move every point to the kernel-weighted mean of the others; return how far each went."""
         crew, look = self._crew, self._look_future
-        g, p = self.shape
+        g = self.shape[0]
         weights = crew.shared(weights)
         if g < LEAST_POINTS:
             self._order, self._order_points = None, 0
         elif self._due or self._order_points != g:
             self._order = crew.submit("order", tile_order, self._cloud, look, weights)
             self._order_points = g
-        edges = self._edges(g, p)
+        edges = self._edges(g)
         parts = [
             crew.submit(
                 "shift", shift_part, self._cloud, look, self._order, weights, h, exclude_self,
@@ -238,14 +237,19 @@ class RowCloud(RemoteCloud):
         self._steps += 1
         return self._look_again().lengths
 
-    def _edges(self, g, p):
+    def _edges(self, g):
         """Return where the parts of a step begin and end, in tiles."""
         tiles = -(-g // TILE)
-        worth = int(1 + float(g) * g * p / WORTH_A_PART)
-        parts = min(tiles, worth, self._crew.size * PARTS_A_WORKER)
-        if parts > self._crew.size:  # all have as many to do, if none is skipped
-            parts = parts // self._crew.size * self._crew.size
+        parts = self._n_parts(tiles)
         return [tiles * part // parts for part in range(parts + 1)]
+
+    def _n_parts(self, most):
+        """Return into how many parts a pass over all pairs of points is divided."""
+        g, p = self.shape
+        size = self._crew.size
+        parts = max(1, min(most, int(1 + float(g) * g * p / WORTH_A_PART), size * PARTS_A_WORKER))
+        # All workers have as many to do, if none is skipped.
+        return parts if parts < size else parts // size * size
 
     def put_together(self, pairs):
         """Put each pair at its midpoint."""

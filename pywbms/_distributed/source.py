@@ -60,9 +60,12 @@ class LocalSource:
         edges = np.concatenate([[0], np.cumsum(widths)])
         strips = [
             crew.submit(
-                "strip", strip_of_rows, crew.scatter(np.ascontiguousarray(rows[:, first:last]))
+                "strip",
+                strip_of_rows,
+                crew.scatter(np.ascontiguousarray(rows[:, first:last])),
+                part=part,
             )
-            for first, last in pairwise(edges)
+            for part, (first, last) in enumerate(pairwise(edges))
         ]
         cloud = ColumnCloud(crew, strips, widths, merge, len(rows), eps, folded)
         if merge:
@@ -121,8 +124,8 @@ class DaskSource:
         units = crew.results(found)
         self.units = Units.of_strips(units)
         self._strips = [
-            (crew.submit("strip", strip_in, block, self.order, own), int(own.active.sum()))
-            for block, own in zip(blocks, units, strict=True)
+            (crew.submit("strip", strip_in, block, self.order, own, part=part), own.active.sum())
+            for part, (block, own) in enumerate(zip(blocks, units, strict=True))
             if own.active.any()
         ]
         differ = [crew.submit("differ", differences, strip) for strip, _ in self._strips]
