@@ -38,7 +38,7 @@ r: $(VENV)/rpy2
 
 test: $(VENV)/rpy2
 	sh tools/install-r.sh test
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks

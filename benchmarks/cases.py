@@ -110,8 +110,11 @@ class Plan:
 
     Attributes
     ----------
-    steps, series, fits, memory : tuple of Case
-        Single steps, the scaling series, whole fits beside other methods, peak memory.
+    steps, series, fits, memory, distributed : tuple of Case
+        Single steps, the scaling series, whole fits beside other methods, peak memory, iterations
+        on a cluster.
+    least_iterations : int
+        Iterations on a cluster that are timed.
     seconds : float
         Time after which a contender is not repeated any more on the same case.
     least, most : int
@@ -127,6 +130,8 @@ class Plan:
     series: tuple
     fits: tuple
     memory: tuple
+    distributed: tuple
+    least_iterations: int
     seconds: float
     least: int
     most: int
@@ -140,6 +145,8 @@ FULL = Plan(
     series=tuple(fifty(n) for n in (10_000, 20_000, 40_000, 80_000)),
     fits=FITS,
     memory=(dense(4000, 4000), dense(200, 16000), fifty(20_000), fifty(100_000)),
+    distributed=(dense(256, 50), dense(2000, 50), dense(5000, 50), dense(20_000, 50)),
+    least_iterations=5,
     seconds=10.0,
     least=3,
     most=30,
@@ -152,6 +159,8 @@ QUICK = Plan(
     series=tuple(fifty(n) for n in (2_500, 5_000, 10_000, 20_000)),
     fits=(*FITS[:-1], fifty(5_000)),
     memory=(dense(200, 16000), fifty(20_000)),
+    distributed=(dense(256, 50), dense(2000, 50), dense(8000, 50)),
+    least_iterations=3,
     seconds=0.8,
     least=1,
     most=10,
@@ -165,6 +174,8 @@ TINY = Plan(
     series=tuple(fifty(n) for n in (100, 200)),
     fits=(FITS[0],),
     memory=(dense(50, 20),),
+    distributed=(dense(50, 20), dense(300, 20)),
+    least_iterations=2,
     seconds=0.01,
     least=2,
     most=2,

@@ -1,4 +1,4 @@
-"""The picture of a run: four panels, each drawn if its rows were measured."""
+"""The picture of a run: five panels, each drawn if its rows were measured."""
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -95,6 +95,18 @@ def draw_memory(ax, rows):
     ax.set(title="Peak memory of a fit", ylabel="MB")
 
 
+def draw_distributed(ax, rows):
+    """Draw an iteration here beside one on the cluster."""
+    rows = [row for row in rows if row.get("iteration_s")]
+    bars = {
+        "iteration_s": ("in this process, 1 thread", "C2"),
+        "cluster_s": ("on two processes", "C6"),
+    }
+    ax.set_yscale("log")
+    draw_bars(ax, [row["case"] for row in rows], rows, bars, 1000)
+    ax.set(title="An iteration on a Dask cluster", ylabel="milliseconds")
+
+
 def draw_bars(ax, names, rows, bars, scale):
     """Draw a group of bars a row; cells that a row does not have leave a gap."""
     bars = {name: look for name, look in bars.items() if any(row.get(name) for row in rows)}
@@ -111,4 +123,5 @@ def draw_bars(ax, names, rows, bars, scale):
 
 PANELS = {
     "step": draw_steps, "series": draw_series, "fit": draw_fits, "memory": draw_memory,
+    "distributed": draw_distributed,
 }  # fmt: skip

@@ -1,12 +1,12 @@
 """A run: all sections of the table, in order."""
 
-from benchmarks import fits, memory, scaling, steps
+from benchmarks import distributed, fits, memory, scaling, steps
 
 
 def names(plan):
     """Return what ``--only`` takes: sections, and cases of the steps and fits."""
     cases = [case.name for case in (*plan.steps, *plan.fits)]
-    return ["step", "series", "fit", "memory", *dict.fromkeys(cases)]
+    return ["step", "series", "fit", "memory", "distributed", *dict.fromkeys(cases)]
 
 
 def run(plan, only, say):
@@ -46,6 +46,8 @@ def run(plan, only, say):
         for case in plan.memory:
             say(f"memory {case.name}")
             rows.append(memory.measure(case))
+    if not only or "distributed" in only:
+        rows += distributed.measure(plan.distributed, plan.least_iterations, say)
     return rows, rates
 
 

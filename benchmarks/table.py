@@ -56,6 +56,13 @@ COLUMNS = (
     Column("promise_mb", "promise, MB", number(1)),
     Column("percent_of_promise", "of promise", number(0, " %")),
     Column("exponent", "exponent", number(2)),
+    Column("cluster_s", "on the cluster, ms", milliseconds),
+    Column("times_here", "here / there", number(2)),
+    Column("overhead_s", "overhead, ms", milliseconds),
+    Column("break_even", "break-even n", number()),
+    Column("flop", "flop a worker", "{:.2g}".format),
+    Column("moved_gb", "moved, GB", number(1)),
+    Column("worker_gb", "a worker, GB", number(1)),
     Column("note", "note"),
 )
 SECTIONS = {
@@ -64,6 +71,7 @@ SECTIONS = {
     "exponent": "How these grow: time ∝ n^exponent",
     "fit": "Whole fits (CPU time on one thread)",
     "memory": "Peak memory of a fit",
+    "distributed": "An iteration on a Dask cluster of two processes (on the wall)",
 }
 
 

@@ -90,12 +90,22 @@ def require_finite(matrix, names):
         columns = np.flatnonzero(bad.any(axis=0))
         if len(columns):
             rows = np.flatnonzero(bad.any(axis=1))
-            raise ValueError(
-                f"{what} in column {quoted(names[c] for c in columns)} "
-                f"(first in row {rows[0]}, {len(rows)} row{'s' * (len(rows) > 1)} in all, counted "
-                "from 0); "
-                "leave these rows out or fill them in"
-            )
+            raise not_finite(what, [names[c] for c in columns], rows[0], len(rows))
+
+
+def not_finite(what, names, first_row, n_rows):
+    """Return the ValueError for columns with NaN or infinite values.
+
+    Examples
+    --------
+    >>> not_finite("NaN", ["a"], 3, 2).args[0][:63]
+    "NaN in column 'a' (first in row 3, 2 rows in all, counted from "
+    """
+    return ValueError(
+        f"{what} in column {quoted(names)} "
+        f"(first in row {first_row}, {n_rows} row{'s' * (n_rows > 1)} in all, counted from 0); "
+        "leave these rows out or fill them in"
+    )
 
 
 def require_squarable(matrix, names):

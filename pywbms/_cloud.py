@@ -39,6 +39,9 @@ class Cloud:
         The point in which each row travels. Points are numbered by their first row.
     """
 
+    # Whether arrays may be written to once they are there: not if others hold them, too.
+    _in_place = True
+
     def __init__(self, rows, merge, n_threads):
         self._merge = merge
         self._most_threads = n_threads
@@ -55,9 +58,14 @@ class Cloud:
         self._order = self._plain_order = None
         self._steps = 0
 
+    @property
+    def shape(self):
+        """Number of points and of features."""
+        return self.points.shape
+
     def restart(self):
         """Return a cloud that sets out from where this one is."""
-        copy = object.__new__(Cloud)
+        copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy._within = self._within.copy()
         return copy
@@ -159,6 +167,9 @@ class Cloud:
 
     def put_together(self, pairs):
         """Put each pair at its midpoint."""
+        pairs = list(pairs)
+        if pairs and not self._in_place:
+            self.points = self.points.copy()
         for i, j in pairs:
             self.points[i] = self.points[j] = (self.points[i] + self.points[j]) / 2
             self._line = self._displacement = None
@@ -173,15 +184,24 @@ class Cloud:
         self._before = self._origin = self._wide = self._line = None
 
     def _fold_into(self, labels):
-        g, k = len(self.points), labels.max() + 1
-        # A large cloud waits until there is room for what is folded beside what it came from.
-        if k == g or (self.points.nbytes > LARGE and 2 * k > g):
+        k = labels.max() + 1
+        if not worth_folding(self.shape, k):
             return
         # The points themselves are folded in place, unless they are where the rows set out from.
-        points = np.empty((k, self.points.shape[1])) if self.points is self._origin else self.points
+        apart = self.points is self._origin or not self._in_place
+        points = np.empty((k, self.points.shape[1])) if apart else self.points
         self._before = None
         origin, mass = np.empty((k, self.points.shape[1])), np.empty(k)
         fold(labels, self.points, self._origin, self.mass, points, origin, mass, self._within)
         self.points, self._origin, self.mass = points[:k], origin, mass
         self._line = self._displacement = None
         self.member = labels[self.member]
+
+
+def worth_folding(shape, k):
+    """Tell whether a cloud of that shape should be folded into k points.
+
+    A large one waits until there is room for what is folded beside what it came from.
+    """
+    g, p = shape
+    return k < g and (8 * g * p <= LARGE or 2 * k <= g)

@@ -121,9 +121,12 @@ class Search:
     report : callable
         Called after each fit with the number of fits so far and the number of clusters found;
         returning True ends the search.
+    run : callable, optional
+        Given rows, tasks ((h, lam), rows or None) and settings, yields labels and weights of their
+        fits in order; by default they are done here.
     """
 
-    def __init__(self, X, h, lam, unit, settings, n_subsets, rng, n_jobs, report):
+    def __init__(self, X, h, lam, unit, settings, n_subsets, rng, n_jobs, report, run=None):
         n = len(X)
         self._X = X
         self._h = h
@@ -132,6 +135,7 @@ class Search:
         self._settings = {**settings, "max_iter": min(settings["max_iter"], MAX_ITER)}
         self._n_jobs = n_jobs
         self._report = report
+        self._run = run
         self._heldout = HeldOut(X, rng) if X.size else None
         self._halves = random_rows(n, n // 2, rng)
         self._subsets = [random_rows(n, round(SHARE * n), rng) for _ in range(n_subsets)]
@@ -271,20 +275,18 @@ class Search:
 
     def _fits(self, tasks):
         """Yield labels and weights of fits at ((h, lam), rows), in the order of the tasks."""
-        one = self._n_jobs == 1 or len(tasks) == 1
-        calls = (
-            delayed(labels_and_weights)(self._X, rows, *place, self._settings)
-            for place, rows in tasks
-        )
-        if one:
-            results = (function(*args) for function, args, _ in calls)
-        else:
-            results = Parallel(self._n_jobs, prefer="threads", return_as="generator")(calls)
-        for labels, weights in results:
+        for labels, weights in (self._run or self._run_here)(self._X, tasks, self._settings):
             self.n_fits += 1
             if self._report(self.n_fits, int(labels.max()) + 1):
                 raise Stopped
             yield labels, weights
+
+    def _run_here(self, X, tasks, settings):
+        one = self._n_jobs == 1 or len(tasks) == 1
+        calls = (delayed(labels_and_weights)(X, rows, *place, settings) for place, rows in tasks)
+        if one:
+            return (function(*args) for function, args, _ in calls)
+        return Parallel(self._n_jobs, prefer="threads", return_as="generator")(calls)
 
 
 class Walk:

@@ -27,7 +27,7 @@ class Pairs:
     def settle(self, cloud):
         """Put lasting pairs of the cloud at their midpoint; return all that swapped just now."""
         pairs = cloud.swapping_pairs(self._eps)
-        row_of = np.empty(len(cloud.points), dtype=np.intp)
+        row_of = np.empty(cloud.shape[0], dtype=np.intp)
         row_of[cloud.member] = np.arange(len(cloud.member))
         # Points are renumbered when others are folded; the rows of a pair are not.
         names = [(row_of[i], row_of[j]) for i, j in pairs]
@@ -59,7 +59,7 @@ class StopRule:
     """
 
     def __init__(self, stop, patience, tol, eps, exclude_self, cloud):
-        self._holds = getattr(self, f"_{stop}")
+        self._rule = stop
         self._patience = patience
         self._tol = tol
         self._eps = eps
@@ -71,7 +71,7 @@ class StopRule:
 
     def __call__(self, cloud, moves, swapping, fine, diameter):
         """Tell whether the fit has ended with the step that gave these moves and groups."""
-        return self._holds(cloud, moves, swapping, fine, diameter)
+        return getattr(self, f"_{self._rule}")(cloud, moves, swapping, fine, diameter)
 
     def _settled(self, cloud, moves, swapping, fine, diameter):
         coarse = cloud.groups(COARSE * self._eps, swapping)

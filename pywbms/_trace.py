@@ -81,7 +81,7 @@ class Trace:
     """
 
     def __init__(self, order, active, record_path):
-        self._order = order
+        self.order = order
         self._active = active
         self._record_path = record_path
         self._states = []
@@ -109,7 +109,7 @@ class Trace:
             movement=float(moves.max()),
             groups=int(groups.max()) + 1,
             entropy=max(0.0, float(-(positive * np.log(positive)).sum())),
-            n_points=len(cloud.points),
+            n_points=cloud.shape[0],
             weights=frozen,
         )
         self._states.append(state)
@@ -143,7 +143,7 @@ class Trace:
     def in_order(self, values):
         """Return values of the cloud's rows in the caller's order."""
         ordered = np.empty_like(values)
-        ordered[self._order] = values
+        ordered[self.order] = values
         return ordered
 
     def all_columns(self, values):

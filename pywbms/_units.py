@@ -45,6 +45,14 @@ class Units:
             self._sd = np.sqrt(near_one.sum(axis=0) / (len(rows) - 1))
             self._sd[~self.active] = 1.0
 
+    @classmethod
+    def of_strips(cls, strips):
+        """Return the units of columns side by side, given those of some columns each."""
+        units = object.__new__(cls)
+        for name in ("_constant", "_exponent", "active", "_mean", "_sd"):
+            setattr(units, name, np.concatenate([getattr(strip, name) for strip in strips]))
+        return units
+
     @property
     def scale(self):
         """What one working unit is in the caller's units; 1 for columns that hold one value."""

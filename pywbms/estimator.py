@@ -227,17 +227,9 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         """
         check_parameters(self)
         X = self._matrix(X, reset=True)
-        unit = 1.0  # one working unit, squared: what h and lam are measured in
         if not self.standardize:
             require_squarable(X, self._names())
-            unit = mean_variance(X)
-            if np.sqrt(unit) < 100 * self.eps:
-                warnings.warn(
-                    f"the columns spread over less than 100·eps (eps={self.eps:g}, in the units of "
-                    "the data as standardize=False): all rows may count as one point",
-                    UserWarning,
-                    stacklevel=2,
-                )
+            warn_if_narrow(X, self.eps, stacklevel=3)
         settings = {**self.fit_settings(), "n_threads": number_of_threads(self.n_jobs)}
         recorded = self.max_iter if self.stop == "fixed" else self.patience
         require_memory(X.shape, settings["n_threads"], recorded if self.record_path else 0)
@@ -254,15 +246,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         if choice is not None:
             self.selection_ = choice.table.assign(lam=choice.table["lam"] * to_scale)
         self._keep(X, fitted)
-        if not (fitted.converged or fitted.interrupted):
-            last = fitted.history.iloc[-1]
-            warnings.warn(
-                f"WBMS did not end by the rule {self.stop!r} in max_iter={self.max_iter} "
-                f"iterations ({last.groups} groups, largest move {last.movement:.2g}); the labels "
-                "are those of the last one. A larger h or max_iter, or another eps, may help",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        warn_if_not_ended(self, stacklevel=3)
         return self
 
     def predict(self, X):
@@ -355,6 +339,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         self.cluster_centers_ = fitted.centers
         self.n_iter_ = fitted.n_iter
         self.converged_ = fitted.converged
+        self._interrupted = fitted.interrupted
         self.history_ = fitted.history
         self.tree_ = fitted.tree.linkage if self.tree else None
         self.tree_observed_ = fitted.tree.observed if self.tree else None
@@ -363,6 +348,31 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
                 setattr(self, name, value)
             elif hasattr(self, name):  # of an earlier fit
                 delattr(self, name)
+
+
+def warn_if_narrow(X, eps, stacklevel):
+    """Warn if data that are not standardised spread over next to nothing."""
+    if np.sqrt(mean_variance(X)) < 100 * eps:
+        warnings.warn(
+            f"the columns spread over less than 100·eps (eps={eps:g}, in the units of "
+            "the data as standardize=False): all rows may count as one point",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def warn_if_not_ended(model, stacklevel):
+    """Warn if it was neither the stop rule nor a callback that has ended a fit."""
+    if model.converged_ or model._interrupted:
+        return
+    last = model.history_.iloc[-1]
+    warnings.warn(
+        f"WBMS did not end by the rule {model.stop!r} in max_iter={model.max_iter} "
+        f"iterations ({last.groups} groups, largest move {last.movement:.2g}); the labels "
+        "are those of the last one. A larger h or max_iter, or another eps, may help",
+        ConvergenceWarning,
+        stacklevel=stacklevel,
+    )
 
 
 def nearest_labels(queries, rows, labels, weights, units, n_jobs=None):

@@ -4,7 +4,7 @@ Nothing else in the package knows this order. The loop stays in Python, which is
 Ctrl-C, callbacks and progress work; each of its steps is one call into the core.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -34,58 +34,132 @@ def fit(
     units = Units(rows, standardize)
     start = Cloud(units.forward(rows), merge, n_threads)
     del rows  # from here on there are no more than three copies of the data
-    trace = Trace(order, units.active, record_path)
-    meetings = Meetings()
+    end = travel(
+        start, Trace(order, units.active, record_path), h, lam, lam_scale=lam_scale,
+        exclude_self=exclude_self, warmup=warmup, stop=stop, patience=patience, tol=tol,
+        max_iter=max_iter, eps=eps, callback=callback,
+        rows=(lambda: units.forward(X[order])) if tree else None,
+    )  # fmt: skip
+    return Fit.of(end, units)
+
+
+@dataclass
+class Journey:
+    """Where a fit is between two iterations: all it takes to go on from there, and to end.
+
+    Attributes
+    ----------
+    trace : Trace
+    cloud : Cloud
+    weights : ndarray
+        Weights of the cloud's features.
+    meetings : Meetings
+        Kept up to date only if a tree is asked for.
+    phase : str
+    pairs : Pairs
+    swapping : list
+        Pairs of points that changed places in the last iteration.
+    ended : StopRule
+    converged, interrupted : bool
+    labels : ndarray
+        Groups of the rows, once the journey has ended.
+    tree : Tree or None
+    """
+
+    trace: Trace
+    cloud: Cloud
+    weights: np.ndarray
+    meetings: Meetings
+    phase: str = ""
+    pairs: Pairs | None = None
+    swapping: list = field(default_factory=list)
+    ended: StopRule | None = None
+    converged: bool = False
+    interrupted: bool = False
+    labels: np.ndarray | None = None
+    tree: Tree | None = None
+
+
+def travel(
+    start, trace, h, lam, *, lam_scale, exclude_self, warmup, stop, patience, tol, max_iter, eps,
+    callback, rows=None, now=None, keep=None,
+):  # fmt: skip
+    """Take a cloud from its start to its end and return the `Journey`.
+
+    Parameters
+    ----------
+    start : Cloud
+        Or what has its methods.
+    trace : Trace
+        Is added to.
+    rows : callable, optional
+        Returns the rows in the cloud's order and coordinates; if given, a tree is grown.
+    now : Journey, optional
+        Where to go on from: what `keep` was given in an earlier run.
+    keep : callable, optional
+        Called with the journey after each iteration that did not end it.
+    """
     settle_pairs = exclude_self and stop != "fixed"
-    weights = even(start.points.shape[1])
-    if not units.active.any():  # every column is constant: all rows are one point
-        trace.begin("main", start, weights)
-        labels = np.zeros(len(X), int)
-        meetings.begin(labels)
-        grown = grow(meetings, labels, order) if tree else None
-        return Fit.of(trace, units, start, weights, labels, True, False, grown)
+    order = trace.order
+    if now is None:
+        now = Journey(trace, start, even(start.shape[1]), Meetings())
+    if not start.shape[1]:  # every column is constant: all rows are one point
+        trace.begin("main", start, now.weights)
+        now.labels = np.zeros(len(order), int)
+        now.meetings.begin(now.labels)
+        now.converged = True
+        now.tree = grow(now.meetings, now.labels, order) if rows else None
+        return now
 
     with one_blas_thread():
         for phase, limit in (("warmup", warmup), ("main", max_iter)):
-            cloud = start.restart() if phase == "warmup" else start
-            pairs, swapping = Pairs(patience, eps), []
-            ended = StopRule(stop, patience, tol, eps, exclude_self, cloud)
-            trace.begin(phase, cloud, weights)
-            if tree:
-                meetings.begin(cloud.groups(eps)[cloud.member])
-            converged = interrupted = False
-            for _ in range(limit):
+            if phase == "warmup" and now.phase == "main":
+                continue
+            if phase != now.phase:
+                now.phase = phase
+                now.cloud = cloud = start.restart() if phase == "warmup" else start
+                now.pairs, now.swapping = Pairs(patience, eps), []
+                now.ended = StopRule(stop, patience, tol, eps, exclude_self, cloud)
+                now.trace.begin(phase, cloud, now.weights)
+                if rows:
+                    now.meetings.begin(cloud.groups(eps)[cloud.member])
+                now.converged = now.interrupted = False
+            cloud = now.cloud
+            for _ in range(now.trace.n_iter, limit):
                 cloud.fold(FOLDED * eps)
-                moves = cloud.shift(weights, h, exclude_self, lam, lam_scale)
-                swapping = pairs.settle(cloud) if settle_pairs else []
-                weights = cloud.weigh(lam, lam_scale)
-                fine = cloud.groups(eps, swapping)
-                state = trace.add(cloud, weights, moves, fine)
-                if tree:
-                    meetings.add(fine[cloud.member])
-                converged = phase == "main" and ended(cloud, moves, swapping, fine, state.diameter)
-                interrupted = callback is not None and says_stop(callback(state))
-                if converged or interrupted:
+                moves = cloud.shift(now.weights, h, exclude_self, lam, lam_scale)
+                now.swapping = now.pairs.settle(cloud) if settle_pairs else []
+                now.weights = cloud.weigh(lam, lam_scale)
+                fine = cloud.groups(eps, now.swapping)
+                state = now.trace.add(cloud, now.weights, moves, fine)
+                if rows:
+                    now.meetings.add(fine[cloud.member])
+                now.converged = phase == "main" and now.ended(
+                    cloud, moves, now.swapping, fine, state.diameter
+                )
+                now.interrupted = callback is not None and says_stop(callback(state))
+                if now.converged or now.interrupted:
                     break
-            if interrupted:
+                if keep is not None:
+                    keep(now)
+            if now.interrupted:
                 break
 
-    if converged and swapping:  # the rest has settled, so these would swap for ever
-        cloud.put_together(swapping)
-        weights = cloud.weigh(lam, lam_scale)
-        trace.amend(cloud, weights)
-    labels = cloud.groups(eps)[cloud.member]
-    converged = bool(converged) or (stop == "fixed" and not interrupted)
-    grown = None
-    if tree:
+    if now.converged and now.swapping:  # the rest has settled, so these would swap for ever
+        cloud.put_together(now.swapping)
+        now.weights = cloud.weigh(lam, lam_scale)
+        now.trace.amend(cloud, now.weights)
+    now.labels = cloud.groups(eps)[cloud.member]
+    now.converged = bool(now.converged) or (stop == "fixed" and not now.interrupted)
+    if rows:
         modes = cloud.points[cloud.member]
-        groups = Groups(units.forward(X[order]), modes, labels, h, lam, lam_scale, exclude_self)
+        groups = Groups(rows(), modes, now.labels, h, lam, lam_scale, exclude_self)
         with one_blas_thread():
-            grown = grow(
-                meetings, labels, order, groups,
-                n_iter=trace.n_iter, eps=eps, patience=patience, follow=not interrupted,
+            now.tree = grow(
+                now.meetings, now.labels, order, groups, n_iter=now.trace.n_iter, eps=eps,
+                patience=patience, follow=not now.interrupted,
             )  # fmt: skip
-    return Fit.of(trace, units, cloud, weights, labels, converged, interrupted, grown)
+    return now
 
 
 @dataclass(frozen=True)
@@ -106,36 +180,57 @@ class Fit:
     tree: Tree | None
 
     @classmethod
-    def of(cls, trace, units, cloud, weights, labels, converged, interrupted, tree=None):
-        """Gather the end of a fit, its rows back in the caller's order."""
+    def of(cls, end, units, met=None, modes=None):
+        """Gather the end of a fit, its rows back in the caller's order.
+
+        Parameters
+        ----------
+        end : Journey
+        units : Units
+        met : ndarray, optional
+            Where each group met, in working coordinates, if it is known already.
+        modes : optional
+            What stands for the modes, if they are elsewhere.
+        """
+        trace, cloud, weights, labels = end.trace, end.cloud, end.weights, end.labels
         path, weights_path = trace.path()
         if path is not None and not weights.size:
             weights_path = even(len(units.active))[None]
         cloud.release()
-        # Averaged in the cloud's own order of points, which is not the caller's.
-        group = np.empty(len(cloud.points), dtype=np.intp)
-        group[cloud.member] = labels
-        met = weighted_means(cloud.points, cloud.mass, group)
+        if met is None:
+            met = weighted_means(cloud.points, cloud.mass, groups_of_points(cloud, labels))
         ordered = trace.in_order(labels)
         final = largest_first(ordered)
         group_of = np.empty(len(met), dtype=np.intp)
         group_of[final] = ordered
         centers = units.backward(met, group_of)
         del met  # as large as the data, if every row is its own cluster
+        if modes is None:
+            modes = units.backward(cloud.points, trace.in_order(cloud.member))
         return cls(
             units=units,
             labels=final,
-            modes=units.backward(cloud.points, trace.in_order(cloud.member)),
+            modes=modes,
             centers=centers,
             weights=trace.all_columns(weights) if weights.size else even(len(units.active)),
             history=trace.history(),
             n_iter=trace.n_iter,
-            converged=converged,
-            interrupted=interrupted,
+            converged=end.converged,
+            interrupted=end.interrupted,
             path=path,
             weights_path=weights_path,
-            tree=tree,
+            tree=end.tree,
         )
+
+
+def groups_of_points(cloud, labels):
+    """Return the groups of a cloud's points, given those of its rows.
+
+    Averages are taken in the cloud's own order of points, which is not the caller's.
+    """
+    group = np.empty(len(cloud.mass), dtype=np.intp)
+    group[cloud.member] = labels
+    return group
 
 
 def weighted_means(points, mass, group):

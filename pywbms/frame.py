@@ -19,7 +19,8 @@ def wbms(data, columns=None, *, h="auto", lam="auto", na_action="raise", **param
     Parameters
     ----------
     data : DataFrame or array-like of shape (n, p)
-        Numeric columns of any dtype. It is not written to.
+        Numeric columns of any dtype. It is not written to. A Dask array or DataFrame is clustered
+        on its cluster, see `pywbms.distributed.fit`.
     columns : name or list of names, optional
         The columns to use; all of them by default.
     h, lam : float or "auto"
@@ -46,6 +47,10 @@ def wbms(data, columns=None, *, h="auto", lam="auto", na_action="raise", **param
     """
     if na_action not in NA_ACTIONS:
         raise ValueError(f"na_action must be one of {quoted(NA_ACTIONS)}, got {na_action!r}")
+    if type(data).__module__.partition(".")[0] == "dask":
+        from pywbms.distributed import fit  # which loads dask: whoever has such data has it
+
+        return fit(data, h, lam, columns=columns, na_action=na_action, **params)
     frame = numeric_frame(chosen_columns(as_frame(data), columns))
     kept = complete_rows(frame, na_action)
     matrix = frame.to_numpy()

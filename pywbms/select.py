@@ -124,14 +124,15 @@ class Selection:
 
 def select(
     X, h=None, lam=None, n_subsets=N_SUBSETS, random_state=0, n_jobs=None, *,
-    verbose=False, callback=None, **params,
+    verbose=False, callback=None, client=None, **params,
 ):  # fmt: skip
     """Choose h and lam from the data alone.
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n, p)
-        Finite numbers. Of more than 2,000 rows, a random 2,000 are looked at.
+        Finite numbers. Of more than 2,000 rows, a random 2,000 are looked at. Of a Dask array or
+        DataFrame only these leave its workers.
     h, lam : float or sequence of float, optional
         A value to keep, or values to choose from. By default the search finds its own: lam on a
         fixed grid, h from where all rows are one cluster down to where there are more than a
@@ -149,6 +150,9 @@ def select(
     callback : callable, optional
         Called after each fit with the number of fits so far and the number of clusters it found;
         returning True ends the search. So does Ctrl-C. Either way, what was found so far counts.
+    client : distributed.Client, optional
+        The fits are independent tasks on its Dask cluster (`pywbms.distributed`). The choice is
+        the same.
     **params
         Parameters of `WBMS` that the fits are to have, such as ``standardize``.
 
@@ -173,11 +177,21 @@ def select(
 
     model = WBMS(**params)
     check_parameters(model)
+    if type(X).__module__.partition(".")[0] == "dask":
+        from pywbms.distributed import sample  # which loads dask: whoever has such data has it
+
+        random_state = generator(random_state)
+        X = sample(X, client, random_state, model.standardize)
     frame = numeric_frame(as_frame(X))
     matrix = frame.to_numpy()
     require_finite(matrix, frame.columns)
     if not model.standardize:
         require_squarable(matrix, frame.columns)
+    run = None
+    if client is not None:
+        from pywbms.distributed import grid  # which loads dask
+
+        run = grid(client)
     with Line(verbose) as line:
 
         def report(n_fits, k):
@@ -188,7 +202,7 @@ def select(
             matrix, values("h", h), values("lam", lam), model.fit_settings(),
             n_subsets=require_integer("n_subsets", n_subsets, least=2),
             random_state=random_state, n_jobs=number_of_threads(n_jobs), report=report,
-            keep_on_interrupt=True,
+            keep_on_interrupt=True, run=run,
         )  # fmt: skip
 
 
@@ -204,7 +218,7 @@ def values(name, given):
 
 def choose(
     X, h, lam, settings, *, n_subsets=N_SUBSETS, random_state=0, n_jobs=1,
-    report=lambda *_: False, keep_on_interrupt=False,
+    report=lambda *_: False, keep_on_interrupt=False, run=None,
 ):  # fmt: skip
     """Choose among h and lam for a checked matrix; see `select`.
 
@@ -220,21 +234,17 @@ def choose(
         Called after each fit; returning True ends the search.
     keep_on_interrupt : bool
         Whether Ctrl-C ends the search and is forgotten, if there is anything to keep.
+    run : callable, optional
+        Does the fits; see `Search`.
     """
-    try:
-        rng = np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            "random_state must be an integer of at least 0, a Generator or None, "
-            f"got {random_state!r}"
-        ) from error
+    rng = generator(random_state)
     rows = X[:, varying_columns(X)]
     rows = rows[row_order(rows)] if rows.size else rows
     if len(rows) > MOST_ROWS:
         rows = rows[np.sort(rng.permutation(len(rows))[:MOST_ROWS])]
     unit = 1.0 if settings["standardize"] else mean_variance(rows)
     settings = {**settings, "lam_scale": "mean", "n_threads": 1}
-    search = Search(rows, h, lam, unit, settings, n_subsets, rng, n_jobs, report)
+    search = Search(rows, h, lam, unit, settings, n_subsets, rng, n_jobs, report, run)
     enough = len(rows) >= LEAST_ROWS and rows.size > 0
     if enough:
         try:
@@ -261,6 +271,17 @@ def choose(
         n_fits=search.n_fits,
         n_rows=len(rows),
     )
+
+
+def generator(random_state):
+    """Return a source of random numbers, or raise a ValueError that names the argument."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            "random_state must be an integer of at least 0, a Generator or None, "
+            f"got {random_state!r}"
+        ) from error
 
 
 def reason(search, chosen):

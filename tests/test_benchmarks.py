@@ -63,7 +63,14 @@ def test_the_csv_has_all_columns_and_every_section(tiny_run):
     counts = dict.fromkeys(table.SECTIONS, 0)
     for row in rows:
         counts[row["section"]] += 1
-    assert counts == {"step": 2, "series": 2, "exponent": 3, "fit": 3, "memory": 1}
+    assert counts == {
+        "step": 2,
+        "series": 2,
+        "exponent": 3,
+        "fit": 3,
+        "memory": 1,
+        "distributed": 4,
+    }
 
 
 def test_steps_stand_beside_numpy_and_the_floor(tiny_run):
@@ -93,6 +100,19 @@ def test_fits_and_memory_are_there(tiny_run):
     (row,) = [row for row in rows if row["section"] == "memory"]
     assert float(row["peak_mb"]) >= 0
     assert float(row["promise_mb"]) == pytest.approx(64 + 3 * 50 * 20 * 8 / 1e6)
+
+
+def test_a_cluster_stands_beside_this_process_and_paper(tiny_run):
+    *_, rows = tiny_run
+    *measured, even, paper = [row for row in rows if row["section"] == "distributed"]
+    for row in measured:
+        assert float(row["cluster_s"]) > 0
+        ratio = float(row["iteration_s"]) / float(row["cluster_s"])
+        assert float(row["times_here"]) == pytest.approx(ratio, rel=1e-4)
+    overhead = float(measured[0]["cluster_s"]) - float(measured[0]["iteration_s"])
+    assert float(even["overhead_s"]) == pytest.approx(overhead, rel=1e-4)
+    assert paper["note"].startswith("an estimate, not measured")
+    assert float(paper["moved_gb"]) == pytest.approx(51.2, rel=1e-3)
 
 
 def test_only_one_case_as_markdown(tmp_path):

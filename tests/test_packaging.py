@@ -29,7 +29,7 @@ def run(code, folder=ROOT.parent, **environment):
 def test_importing_loads_no_optional_dependency():
     loaded = run("import sys, pywbms, pywbms.cli; print(*sys.modules)").split()
     assert "pywbms.estimator" in loaded
-    assert not {"matplotlib", "dask", "rpy2"} & set(loaded)
+    assert not {"matplotlib", "dask", "distributed", "rpy2"} & set(loaded)
 
 
 def test_the_version_is_in_the_changelog():
@@ -42,9 +42,9 @@ def test_imports_are_declared():
     extras = project["optional-dependencies"]
     names = {"sklearn": "scikit-learn"}
     for package, own, more in (
-        ("pywbms", {"pywbms"}, extras["plot"]),
+        ("pywbms", {"pywbms"}, extras["plot"] + extras["dask"]),
         ("rbridge", {"pywbms", "rbridge"}, extras["r"]),
-        ("benchmarks", {"pywbms", "benchmarks"}, extras["plot"]),
+        ("benchmarks", {"pywbms", "benchmarks"}, extras["plot"] + extras["dask"]),
     ):
         declared = " ".join([*project["dependencies"], *more])
         for path in (ROOT / package).rglob("*.py"):

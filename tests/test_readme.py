@@ -27,7 +27,7 @@ def blocks(language):
 def test_python_blocks_run_in_order_and_print_what_is_shown(monkeypatch):
     matplotlib.use("agg")
     printed = io.StringIO()
-    namespace = {}
+    namespace = {"__name__": "__main__"}
     with contextlib.redirect_stdout(printed):
         for code in blocks("python"):
             exec(compile(code, "README.md", "exec"), namespace)

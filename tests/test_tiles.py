@@ -76,6 +76,40 @@ class TestShift:
                 np.fill_diagonal(distances, np.inf)
                 np.testing.assert_array_equal(nearest, distances.argmin(axis=1))
 
+    @settings(max_examples=40)
+    @given(clouds(max_points=700), log_uniform(1e-3, 10), st.booleans(), st.data())
+    def test_parts_put_together_are_the_whole(self, points, h, exclude, data):
+        """To the bit, as long as there are too few tiles to skip any."""
+        weights = data.draw(simplex(points.shape[1]))
+        mass = np.random.default_rng(0).integers(1, 3, len(points)).astype(float)
+        whole, nearest_in_whole, _ = shifted(points, weights, h, exclude, mass=mass)
+        order, tiles = np.arange(len(points)), -(-len(points) // 128)
+        cut = data.draw(st.integers(0, tiles))
+        for part in ((0, cut), (cut, tiles)):
+            out, nearest = np.full_like(points, np.nan), np.empty(len(points), dtype=np.intp)
+            shift(points, mass, weights, h, exclude, 2, out, nearest, order, part)
+            own = slice(part[0] * 128, part[1] * 128)
+            np.testing.assert_array_equal(out[own], whole[own])
+            np.testing.assert_array_equal(nearest[own], nearest_in_whole[own])
+
+    def test_parts_of_a_cloud_with_tiles_to_skip(self):
+        rng = np.random.default_rng(0)
+        points = rng.normal(size=(3000, 5)) + 30 * rng.normal(size=(6, 5))[np.arange(3000) % 6]
+        weights, mass = np.full(5, 0.2), np.ones(3000)
+        order = compact_order(points, weights)
+        whole, _, skipped = shifted(points, weights, 0.1, order=order)
+        assert skipped > 0.5
+        out, nearest = np.empty_like(points), np.empty(3000, dtype=np.intp)
+        share = shift(points, mass, weights, 0.1, True, 1, out, nearest, order, (7, 15))
+        assert share > 0
+        own = order[7 * 128 : 15 * 128]
+        np.testing.assert_allclose(out[own], whole[own], rtol=1e-13)
+
+    @given(clouds(max_points=700), st.integers(1, 5))
+    def test_the_diameter_of_the_whole_is_that_of_a_part(self, points, parts):
+        found = [diameter(points, 1, None, (part, parts)) for part in range(parts)]
+        assert max(found) == diameter(points, 1)
+
     @pytest.mark.parametrize("p", [100, 200])
     def test_packed_anew_or_kept_is_the_same(self, p):
         """Too many points to keep are packed whenever tiles meet; the same with masses are kept."""

@@ -117,6 +117,7 @@ def shift(
     double[:, ::1] shifted,        # OUT  (g, p) where the points go
     Py_ssize_t[::1] nearest,       # OUT  (g,) a single row's nearest other point, else −1
     const Py_ssize_t[::1] order=None,   # IN   (g,) an order in which near points are close together
+    part=None,                     # IN   the tiles to move: from …, to before …
 ):
     """Write into `shifted` where each point goes in one step; return the share of tiles skipped.
 
@@ -128,6 +129,10 @@ def shift(
     Rows too far from all others for any kernel value are summed relative to their nearest point,
     so no sum is zero. Which point is nearest is told for the points that are left out of their
     own mean altogether.
+
+    With a `part`, only the points of its tiles (runs of 128 in the order) are moved, and what is
+    written for the others means nothing. The sums come together as in a whole step, so that parts
+    put together are one; but of two tiles in different parts each is made twice.
     """
     cdef Step s
     cdef Py_ssize_t g = points.shape[0], p = points.shape[1]
@@ -141,7 +146,9 @@ def shift(
     cdef double[::1] per_tile = np.zeros(2 * tiles + (2 * tiles * p if may_skip else 0))
     cdef Py_ssize_t[::1] skipped = np.zeros(n_threads, dtype=np.intp)
     cdef Py_ssize_t[::1] done = np.empty(players, dtype=np.intp)
-    cdef Py_ssize_t tile, thread
+    cdef Py_ssize_t tile, thread, start, stop
+    cdef Py_ssize_t own = 0 if part is None else part[0]
+    cdef Py_ssize_t own_stop = tiles if part is None else part[1]
     cdef Tournament t
 
     s.points, s.mass, s.root, s.order = &points[0, 0], &mass[0], &root[0], &sequence[0]
@@ -168,11 +175,21 @@ def shift(
 
     for tile in prange(tiles, nogil=True, num_threads=n_threads, schedule="static"):
         survey(&s, tile)
-        meet(&s, tile, tile, &scratch[threadid(), 0])
+        if own <= tile < own_stop:
+            meet(&s, tile, tile, True, True, &scratch[threadid(), 0])
     PyErr_CheckSignals()
+    for start in range(own, own_stop if part is not None else own, n_threads):
+        stop = min(start + n_threads, own_stop)
+        for tile in prange(
+            start, stop, nogil=True, num_threads=n_threads, schedule="static", chunksize=1
+        ):
+            skipped[threadid()] += meet_all(&s, &t, tile, &scratch[threadid(), 0])
+        PyErr_CheckSignals()
     # Near tiles first: once a point's row sum is known from those around it, it is clear which
     # far ones cannot change it.
     for t.near in range(may_skip, -1, -1):
+        if part is not None:
+            break
         done[:] = 0
         t.next = 0
         while t.next < tasks:
@@ -183,9 +200,10 @@ def shift(
                 skipped[thread] += play(&s, &t, &scratch[thread, 0])
             t.next = t.stop
             PyErr_CheckSignals()
-    for tile in prange(tiles, nogil=True, num_threads=n_threads, schedule="static"):
+    for tile in prange(own, own_stop, nogil=True, num_threads=n_threads, schedule="static"):
         divide(&s, tile)
-    far = np.asarray(sequence)[np.asarray(per_point[g:2 * g]) < SMALLEST_SUM]
+    totals, points_of_part = np.asarray(per_point[g:2 * g]), slice(own * TILE, own_stop * TILE)
+    far = np.asarray(sequence)[points_of_part][totals[points_of_part] < SMALLEST_SUM]
     if len(far):
         shift_far(points, mass, weights, h, exclude_self, np.sort(far), n_threads, shifted, nearest)
     return np.asarray(skipped).sum() / max(1, tiles * (tiles - 1) // 2)
@@ -245,19 +263,47 @@ cdef Py_ssize_t play(Step* s, Tournament* t, double* scratch) noexcept nogil:
         one_more_done(t.done + J)
 
 
+cdef Py_ssize_t meet_all(
+    Step* s, Tournament* t, Py_ssize_t own, double* scratch
+) noexcept nogil:
+    """Let a tile meet all others, in the order of the tournament, and gather what they add to it.
+
+    Return how many were skipped as negligible.
+    """
+    cdef Py_ssize_t resting, other, near, skipped = 0
+    cdef double apart
+    for near in range(t.may_skip, -1, -1):
+        for resting in range(t.players):
+            other = (2 * resting - own + t.players) % t.players
+            if other == own or other >= s.tiles:
+                continue
+            if t.may_skip:
+                apart = squared_gap(s, own, other)
+                if (apart < 1) != near:
+                    continue
+                if negligible(t, apart, s.smallest_total[own]):
+                    skipped += 1
+                    continue
+            meet(s, min(own, other), max(own, other), own < other, own > other, scratch)
+    return skipped
+
+
+cdef bint negligible(Tournament* t, double apart, double sums) noexcept nogil:
+    return sums > 0 and apart > t.log_mass - log(sums * NEGLIGIBLE)
+
+
 cdef Py_ssize_t meet_if_it_matters(
     Step* s, Tournament* t, Py_ssize_t I, Py_ssize_t J, double* scratch
 ) noexcept nogil:
     """Let two tiles meet if it is their turn; return 1 if they need not at all."""
-    cdef double apart, sums
+    cdef double apart
     if t.may_skip:
         apart = squared_gap(s, I, J)
         if (apart < 1) != t.near:
             return 0
-        sums = min(s.smallest_total[I], s.smallest_total[J])
-        if sums > 0 and apart > t.log_mass - log(sums * NEGLIGIBLE):
+        if negligible(t, apart, min(s.smallest_total[I], s.smallest_total[J])):
             return 1
-    meet(s, I, J, scratch)
+    meet(s, I, J, True, True, scratch)
     return 0
 
 
@@ -271,7 +317,9 @@ cdef double squared_gap(Step* s, Py_ssize_t I, Py_ssize_t J) noexcept nogil:
     return total
 
 
-cdef void meet(Step* s, Py_ssize_t I, Py_ssize_t J, double* scratch) noexcept nogil:
+cdef void meet(
+    Step* s, Py_ssize_t I, Py_ssize_t J, bint into_i, bint into_j, double* scratch
+) noexcept nogil:
     """Add to the sums of the points of tile I what those of J contribute, and the other way."""
     cdef Py_ssize_t rows_i = rows_of(s, I), rows_j = rows_of(s, J), b, f, width
     cdef bint expand = s.p > FEW_FEATURES and s.largest_norm[I] + s.largest_norm[J] <= EXPANDABLE
@@ -288,25 +336,28 @@ cdef void meet(Step* s, Py_ssize_t I, Py_ssize_t J, double* scratch) noexcept no
             pack_columns(s, I, b, a)
             pack_columns(s, J, b, c)
         distances(T, ROW, a, ROW, c, ROW, 1, rows_j, padded(rows_i), f, b == 0)
-    kernel(s, I, J, rows_i, rows_j, expand, T)
+    kernel(s, I, J, rows_i, rows_j, into_i, into_j, expand, T)
     slots += 2 * columns_size(s)
     for b in range(s.blocks):
         width = padded(min(s.block, s.p - b * s.block) + (1 if b == 0 else 0))
-        a = masses_of(s, I, b, slots)
-        c = sums_of(s, J, b, slots + sums_size(s))
-        if not s.kept:
-            pack_masses(s, I, b, a)
-        simd.products(c, s.width, a, s.width, T, 1, ROW, rows_j, width, rows_i, not s.kept)
-        note_sums(s, J, b, c)
-        if I != J:
+        if into_j:
+            a = masses_of(s, I, b, slots)
+            c = sums_of(s, J, b, slots + sums_size(s))
+            if not s.kept:
+                pack_masses(s, I, b, a)
+            simd.products(c, s.width, a, s.width, T, 1, ROW, rows_j, width, rows_i, not s.kept)
+            note_sums(s, J, b, c)
+        if into_i and I != J:
             a = masses_of(s, J, b, slots)
             c = sums_of(s, I, b, slots + sums_size(s))
             if not s.kept:
                 pack_masses(s, J, b, a)
             simd.products(c, s.width, a, s.width, T, ROW, 1, rows_i, width, rows_j, not s.kept)
             note_sums(s, I, b, c)
-    s.smallest_total[I] = smallest(s.total + I * TILE, rows_i)
-    s.smallest_total[J] = smallest(s.total + J * TILE, rows_j)
+    if into_i:
+        s.smallest_total[I] = smallest(s.total + I * TILE, rows_i)
+    if into_j:
+        s.smallest_total[J] = smallest(s.total + J * TILE, rows_j)
 
 
 cdef Py_ssize_t rows_of(Step* s, Py_ssize_t tile) noexcept nogil:
@@ -361,8 +412,8 @@ cdef void note_sums(Step* s, Py_ssize_t tile, Py_ssize_t b, const double* sums) 
 
 
 cdef void kernel(
-    Step* s, Py_ssize_t I, Py_ssize_t J, Py_ssize_t rows_i, Py_ssize_t rows_j, bint expand,
-    double* T,
+    Step* s, Py_ssize_t I, Py_ssize_t J, Py_ssize_t rows_i, Py_ssize_t rows_j, bint into_i,
+    bint into_j, bint expand, double* T,
 ) noexcept nogil:
     """Turn distances (or products, if they are to be expanded) into kernel values."""
     cdef double[TILE] norm_i
@@ -382,10 +433,11 @@ cdef void kernel(
         for r in range(rows_j):  # nobody is nearest to itself
             T[r * ROW + r] = -1e300 * factor
     simd.kernel(T, ROW, factor, norm_j, norm_i, rows_j, padded(rows_i), largest_j, largest_i)
-    for r in range(rows_j):
-        look_nearer(s, J * TILE + r, largest_j[r], T + r * ROW, 1, I, rows_i)
+    if into_j:
+        for r in range(rows_j):
+            look_nearer(s, J * TILE + r, largest_j[r], T + r * ROW, 1, I, rows_i)
     if I != J:
-        for c in range(rows_i):
+        for c in range(rows_i if into_i else 0):
             look_nearer(s, I * TILE + c, largest_i[c], T + c, ROW, J, rows_j)
     else:
         for r in range(rows_j):  # times its mass: the point's other rows, or all of them

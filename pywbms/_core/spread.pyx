@@ -58,11 +58,13 @@ def diameter(
     const double[:, ::1] points,   # IN   (g, p)
     int n_threads,
     const Py_ssize_t[::1] order=None,   # IN   (g,) an order in which near points are close together
+    part=(0, 1),                   # IN   (i, of): look from every of-th tile alone, from i on
 ):
     """Return the largest Euclidean distance between two of the points.
 
     Tiles of points are compared with each other, but for those whose boxes, or distances from the
-    centre, say that no pair of theirs can be farther apart than one already found.
+    centre, say that no pair of theirs can be farther apart than one already found. The largest of
+    all parts is that of the whole, to the bit.
     """
     cdef Cloud c
     cdef Py_ssize_t g = points.shape[0], p = points.shape[1], tiles = (g + TILE - 1) // TILE
@@ -99,11 +101,12 @@ def diameter(
         survey(&c, tile)
     cdef double[::1] largest = np.full(tiles, guess)
     cdef double[:, ::1] scratch = aligned(n_threads, TILE * ROW + 2 * padded(c.block) * ROW)
-    cdef Py_ssize_t batch = 4 * n_threads, stop
+    cdef Py_ssize_t every = part[1], own = part[0], batch = 4 * n_threads * every, stop
     for i in range(0, tiles, batch):
         stop = min(i + batch, tiles)
         for tile in prange(i, stop, nogil=True, num_threads=n_threads, schedule="dynamic"):
-            largest[tile] = largest_from(&c, tile, guess, &scratch[threadid(), 0])
+            if tile % every == own:
+                largest[tile] = largest_from(&c, tile, guess, &scratch[threadid(), 0])
         guess = max(guess, np.max(largest[i:stop]))
         PyErr_CheckSignals()
     return guess

@@ -1,0 +1,129 @@
+"""An iteration on a Dask cluster of two processes beside one in this process, and on paper."""
+
+import math
+import time
+from itertools import pairwise
+
+from distributed import Client, LocalCluster
+
+from pywbms import WBMS
+from pywbms.distributed import cost, fit
+
+N_WORKERS = 2
+#: The size that only a cluster can take on: rows, columns, workers.
+ON_PAPER = (1_000_000, 100, 64)
+
+
+def measure(cases, repeats, say):
+    """Return the rows of the section.
+
+    Parameters
+    ----------
+    cases : tuple of Case
+        From small, where starting tasks is all that is measured, to large.
+    repeats : int
+        Iterations that are timed; the quickest counts.
+    say : callable
+        Told what is being done.
+    """
+    rows = []
+    with (
+        LocalCluster(N_WORKERS, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        for case in cases:
+            say(f"distributed {case.name}")
+            X, _ = case.draw()
+            here = iteration_here(case, X, repeats)
+            there = iteration_there(case, X, repeats, client)
+            rows.append(
+                {
+                    "section": "distributed",
+                    "case": case.name,
+                    "n": case.n,
+                    "p": case.p,
+                    "iteration_s": here,
+                    "cluster_s": there,
+                    "times_here": here / there,
+                }
+            )
+    rows.append(break_even_row(rows))
+    return [*rows, on_paper(*ON_PAPER)]
+
+
+def iteration_here(case, X, repeats):
+    """Return the seconds on the wall of an iteration of a fit in this process, on one thread."""
+    marks = []
+    WBMS(
+        case.h, case.lam, warmup=0, stop="fixed", max_iter=repeats + 1,
+        callback=lambda state: marks.append(time.perf_counter()),
+    ).fit(X)  # fmt: skip
+    return least_step(marks)
+
+
+def iteration_there(case, X, repeats, client):
+    """Return the seconds on the wall of an iteration on the cluster."""
+    marks = []
+    fit(
+        X, case.h, case.lam, client, layout="rows", warmup=0, stop="fixed", max_iter=repeats + 1,
+        worth_sending=0, callback=lambda state: marks.append(time.perf_counter()),
+    )  # fmt: skip
+    return least_step(marks)
+
+
+def least_step(marks):
+    """Return the least time between two marks.
+
+    Examples
+    --------
+    >>> least_step([1.0, 3.5, 5.0])
+    1.5
+    """
+    return min(b - a for a, b in pairwise(marks))
+
+
+def break_even_row(rows):
+    """Return the row that tells the overhead of an iteration, and from which n on it pays."""
+    smallest, largest = rows[0], rows[-1]
+    overhead = smallest["cluster_s"] - smallest["iteration_s"]
+    n = break_even(overhead, largest["iteration_s"], largest["cluster_s"], largest["n"])
+    note = f"p = {largest['p']}, {N_WORKERS} processes"
+    return {
+        "section": "distributed",
+        "case": "break-even",
+        "overhead_s": overhead,
+        "break_even": n,
+        "note": note if n is not None else f"{note}: none, nothing is gained at any size",
+    }
+
+
+def break_even(overhead, here, there, n):
+    """Return from how many rows on an iteration is quicker on the cluster, or None.
+
+    An iteration is taken to last a·n² here, and overhead + b·n² there.
+
+    Examples
+    --------
+    >>> break_even(0.02, 1.0, 0.52, 10_000)
+    2000
+    >>> break_even(0.02, 1.0, 1.1, 10_000) is None
+    True
+    """
+    gained = here - (there - overhead)
+    return None if gained <= 0 else round(n * math.sqrt(max(overhead, 0.0) / gained))
+
+
+def on_paper(n, p, n_workers):
+    """Return the row of the estimate for a cluster that is not here."""
+    paper = cost(n, p, n_workers, "rows")
+    return {
+        "section": "distributed",
+        "case": "on paper",
+        "n": n,
+        "p": p,
+        "cluster_s": paper.seconds,
+        "flop": paper.flop,
+        "moved_gb": paper.bytes_moved / 1e9,
+        "worker_gb": paper.bytes_a_worker / 1e9,
+        "note": f"an estimate, not measured: {n_workers} workers, 2e10 flop/s and 1 GB/s each",
+    }

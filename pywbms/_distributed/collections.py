@@ -1,0 +1,216 @@
+"""Dask arrays and DataFrames: checked where they are, block by block."""
+
+from dataclasses import dataclass
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+
+from pywbms._check import (
+    LARGEST_UNSCALED,
+    not_finite,
+    numeric_frame,
+    quoted,
+    require_squarable,
+)
+from pywbms._distributed.source import block_futures
+
+
+@dataclass(frozen=True)
+class Flaws:
+    """Where a block has values that cannot be clustered: rows and columns."""
+
+    nan: tuple
+    infinite: tuple
+    huge: np.ndarray
+
+
+class Collection:
+    """A Dask array or DataFrame as a matrix of float64 on the workers.
+
+    Parameters
+    ----------
+    data : dask.array.Array or dask.dataframe.DataFrame
+    columns : name or list of names, optional
+    na_action : {"raise", "omit"}
+    crew : Crew
+
+    Attributes
+    ----------
+    names : Index
+        Names of the columns.
+    kept : ndarray of bool
+        Which rows are to be clustered.
+    array, held : dask.array.Array
+        These rows, to be computed, and in the workers' memory once they are checked.
+    """
+
+    def __init__(self, data, columns, na_action, crew):
+        self._data = data
+        self._is_array = isinstance(data, da.Array)
+        if self._is_array:
+            self._take_array(data, columns)
+        else:
+            self._take_frame(data, columns, crew)
+        if self.array.shape[1] == 0:
+            raise ValueError("the data have no columns (0 feature(s))")
+        if self.array.shape[0] == 0:
+            raise ValueError("the data have no rows (0 sample(s))")
+        self.kept = np.ones(self.array.shape[0], dtype=bool)
+        if na_action == "omit":
+            self._omit(crew)
+        self.held = None
+
+    def _take_array(self, array, columns):
+        if array.ndim != 2:
+            raise ValueError(
+                "data must be a DataFrame or a two-dimensional array, "
+                f"got a Dask array of {array.ndim} dimension(s)"
+            )
+        if np.dtype(array.dtype).kind not in "buif":
+            raise ValueError(f"data must be numbers, got a Dask array of dtype {array.dtype}")
+        if np.isnan(array.shape).any():
+            array = array.compute_chunk_sizes()
+        self.names = pd.RangeIndex(array.shape[1])
+        if columns is not None:
+            self.names = pd.Index([columns] if np.isscalar(columns) else list(columns))
+            missing = [name for name in self.names if name not in range(array.shape[1])]
+            if missing:
+                raise ValueError(f"columns that are not in the data: {quoted(missing)}")
+            array = array[:, self.names.to_numpy()]
+        self.array = array.astype(np.float64)
+        self._lengths = list(array.chunks[0])
+
+    def _take_frame(self, frame, columns, crew):
+        from pywbms.frame import chosen_columns
+
+        self.names = chosen_columns(frame._meta, columns).columns
+        repeated = self.names[self.names.duplicated()].unique()
+        if len(repeated):
+            raise ValueError(f"duplicate column names: {quoted(repeated)}")
+        names = list(self.names)
+        blocks = [dask.delayed(matrix_of, pure=True)(part, names) for part in frame.to_delayed()]
+        counts = crew.adopt(crew.client.compute([dask.delayed(len)(block) for block in blocks]))
+        self._lengths = crew.results(counts)
+        blocks = [
+            da.from_delayed(block, (length, len(names)), dtype=np.float64)
+            for block, length in zip(blocks, self._lengths, strict=True)
+            if length
+        ]
+        self.array = da.concatenate(blocks) if blocks else da.zeros((0, len(names)))
+
+    def _omit(self, crew):
+        """Leave out rows with missing values."""
+        array = self.array.rechunk({1: -1})
+        blocks = [block for (block,) in block_futures(crew, array)]
+        found = crew.results([crew.submit("complete", complete, block) for block in blocks])
+        self.kept = np.concatenate(found)
+        if not self.kept.any():
+            raise ValueError("no rows are left: every row has a missing value (na_action='omit')")
+        if not self.kept.all():
+            self.array = array[np.flatnonzero(self.kept)]
+
+    def check(self, crew, standardize):
+        """Take the rows into memory; raise a ValueError that names columns that are no good."""
+        self.held = crew.client.persist(self.array)
+        blocks = [block for line in block_futures(crew, self.held) for block in line]
+        found = iter(crew.results([crew.submit("check", flaws, block) for block in blocks]))
+        rows = {"NaN": set(), "infinite values": set()}
+        columns = {"NaN": set(), "infinite values": set()}
+        huge = set()
+        for row in starts(self.array.chunks[0]):
+            for column in starts(self.array.chunks[1]):
+                flaw = next(found)
+                for what, where in (("NaN", flaw.nan), ("infinite values", flaw.infinite)):
+                    rows[what].update((where[0] + row).tolist())
+                    columns[what].update((where[1] + column).tolist())
+                huge.update((flaw.huge + column).tolist())
+        position = np.flatnonzero(self.kept)
+        for what, bad in columns.items():
+            if bad:
+                names = [self.names[column] for column in sorted(bad)]
+                raise not_finite(what, names, position[min(rows[what])], len(rows[what]))
+        if not standardize and huge:
+            too_large = np.zeros((1, len(self.names)))
+            too_large[0, sorted(huge)] = np.finfo(float).max
+            require_squarable(too_large, self.names)
+
+    def let_go(self):
+        """Give back the memory of the workers."""
+        self.held = None
+
+    def series(self, labels):
+        """Return labels of the rows as a Dask Series like the data; −1 for rows left out."""
+        every = np.full(len(self.kept), -1)
+        every[self.kept] = labels
+        pieces = np.split(every, np.cumsum(self._lengths)[:-1])
+        meta = pd.Series(every[:0], name="cluster")
+        if self._is_array:
+            first = starts(self._lengths)
+            parts = [
+                dask.delayed(numbered)(piece, start)
+                for piece, start in zip(pieces, first, strict=True)
+            ]
+            divisions = (*first, len(every) - 1)
+        else:
+            meta.index = self._data._meta.index
+            parts = [
+                dask.delayed(labelled)(part, piece)
+                for part, piece in zip(self._data.to_delayed(), pieces, strict=True)
+            ]
+            divisions = self._data.divisions if self._data.known_divisions else None
+        return dd.from_delayed(parts, meta=meta, divisions=divisions)
+
+    def frame(self, array):
+        """Return rows that were clustered as a Dask DataFrame."""
+        return dd.from_dask_array(array.rechunk({1: -1}), columns=list(self.names))
+
+
+def is_collection(data):
+    """Tell whether data is a Dask array or DataFrame."""
+    return isinstance(data, da.Array | dd.DataFrame)
+
+
+def starts(lengths):
+    """Return where pieces of these lengths begin.
+
+    Examples
+    --------
+    >>> starts([3, 2, 4])
+    [0, 3, 5]
+    """
+    return np.concatenate([[0], np.cumsum(lengths)])[:-1].astype(int).tolist()
+
+
+def matrix_of(partition, names):
+    """Return some columns of a DataFrame as float64."""
+    if not len(partition):
+        return np.empty((0, len(names)))
+    return np.ascontiguousarray(numeric_frame(partition[names]).to_numpy())
+
+
+def complete(block):
+    """Tell of each row whether no value is missing."""
+    return ~np.isnan(block).any(axis=1)
+
+
+def flaws(block):
+    """Return where a block has values that cannot be clustered."""
+    nan, infinite = np.isnan(block), np.isinf(block)
+    return Flaws(
+        (np.flatnonzero(nan.any(axis=1)), np.flatnonzero(nan.any(axis=0))),
+        (np.flatnonzero(infinite.any(axis=1)), np.flatnonzero(infinite.any(axis=0))),
+        np.flatnonzero((np.abs(block) > LARGEST_UNSCALED).any(axis=0)),
+    )
+
+
+def numbered(labels, start):
+    """Return labels as a Series that counts its rows from a start."""
+    return pd.Series(labels, index=pd.RangeIndex(start, start + len(labels)), name="cluster")
+
+
+def labelled(partition, labels):
+    """Return labels as a Series with the index of a partition."""
+    return pd.Series(labels, index=partition.index, name="cluster")

@@ -1,0 +1,155 @@
+"""A Dask client as a fit needs it: tasks with telling names, and a loss that is noticed."""
+
+import itertools
+import uuid
+import weakref
+from concurrent.futures import CancelledError
+
+from distributed import KilledWorker, wait
+from distributed.comm import CommClosedError
+
+# Seconds between two looks whether all workers are still there.
+LOOK_EVERY = 0.5
+# Bytes of an argument that may travel with every task.
+LARGE_ARGUMENT = 100_000
+# Times in a row that something is tried anew.
+MOST_LOSSES = 5
+
+
+class WorkerLost(Exception):
+    """A worker has gone, and what it held with it; others may be there."""
+
+
+class Crew:
+    """The workers of a client, as one fit sees them.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    n_threads : int
+        Threads of the core in each task.
+    """
+
+    def __init__(self, client, n_threads=1):
+        self.client = client
+        self.n_threads = n_threads
+        self._token = uuid.uuid4().hex[:8]
+        self._number = itertools.count()
+        self._futures = weakref.WeakSet()
+        self.place = "start"
+        self.muster()
+
+    def muster(self):
+        """Look who is there; return how many."""
+        self._workers = set(self._present())
+        return len(self._workers)
+
+    @property
+    def size(self):
+        """Number of workers when they were last counted, at least 1."""
+        return max(1, len(self._workers))
+
+    def submit(self, name, function, *args, part=None):
+        """Start a task whose name tells the step, the place of the fit and the part.
+
+        The dashboard groups tasks by the words before the first number: wbms-shift, wbms-gather …
+        Parts are dealt out to the workers in turn; left to itself Dask would rather not move the
+        cloud, and have one worker do them all.
+        """
+        where = {}
+        if part is not None and self._workers:
+            turn = sorted(self._workers)[part % len(self._workers)]
+            where = {"workers": [turn], "allow_other_workers": True}
+        part = "" if part is None else f"-{part}"
+        key = f"wbms-{name}-{self.place}{part}-{self._token}{next(self._number)}"
+        future = self.client.submit(function, *args, key=key, pure=False, **where)
+        self._futures.add(future)
+        return future
+
+    def scatter(self, data):
+        """Put data on a worker; return its future."""
+        try:
+            future = self.client.scatter(data, hash=False)
+        except LOST as error:
+            raise WorkerLost(str(error)) from error
+        self._futures.add(future)
+        return future
+
+    def shared(self, array):
+        """Return an array as tasks should be given it: a large one is sent once, not with each.
+
+        It would also stay with the scheduler, as part of how later tasks came about.
+        """
+        return array if array.nbytes <= LARGE_ARGUMENT else self.scatter(array)
+
+    def adopt(self, futures):
+        """Count futures among those that were started here; return them."""
+        self._futures.update(futures)
+        return futures
+
+    def result(self, future):
+        """Return what a task has found; see `results`."""
+        return self.results([future])[0]
+
+    def results(self, futures):
+        """Return what tasks have found.
+
+        Raises
+        ------
+        WorkerLost
+            If a worker goes in the meantime. Dask itself would make anew what it held, from
+            the first iteration on.
+        """
+        futures = list(futures)
+        self._wait_for(futures)
+        for future in futures:
+            if future.status == "error" and not isinstance(future.exception(), KilledWorker):
+                future.result()  # an error of the task itself
+        try:
+            return self.client.gather(futures)
+        except LOST as error:
+            raise WorkerLost(str(error)) from error
+
+    def _wait_for(self, futures):
+        while True:
+            try:
+                wait(futures, timeout=LOOK_EVERY)
+                return
+            except TimeoutError:
+                if not self._workers <= set(self._present()):
+                    raise WorkerLost("a worker has gone") from None
+            except LOST as error:
+                raise WorkerLost(str(error)) from error
+
+    def cancel(self):
+        """Take back all tasks that were started and forget what they made.
+
+        What nobody wants any more is not begun. (`Client.cancel` fails on tasks whose results were
+        given up before, and would have to go through all iterations so far.)
+        """
+        for future in list(self._futures):
+            future.release()
+        self._futures = weakref.WeakSet()
+
+    def _present(self):
+        try:
+            return self.client.nthreads() if self.client.status == "running" else {}
+        except LOST:
+            return {}
+
+
+# What Dask raises when data or workers are gone.
+LOST = (KilledWorker, CancelledError, CommClosedError, OSError, TimeoutError)
+
+
+def tried(client, action):
+    """Return what an action makes of a crew, tried anew when a worker is lost on the way."""
+    for attempt in range(MOST_LOSSES + 1):
+        crew = Crew(client)
+        try:
+            return action(crew)
+        except WorkerLost:
+            if attempt == MOST_LOSSES or not crew.muster():
+                raise
+        finally:
+            crew.cancel()

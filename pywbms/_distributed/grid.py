@@ -1,0 +1,57 @@
+"""The fits of the search for h and lam as independent tasks on a cluster."""
+
+from pywbms._distributed.crew import MOST_LOSSES, Crew, WorkerLost
+from pywbms._search import labels_and_weights
+
+
+class Grid:
+    """Runs the fits of a search on a cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    """
+
+    def __init__(self, client):
+        self._crew = Crew(client)
+        self._crew.place = "1"
+        self._X = self._sent = None
+        self._n_fits = 0
+
+    def __call__(self, X, tasks, settings):
+        """Yield labels and weights of fits at ((h, lam), rows), in the order of the tasks."""
+        waiting, losses = list(tasks), 0
+        try:
+            futures = self._start(X, waiting, settings)
+            while waiting:
+                try:
+                    found = self._crew.result(futures[0])
+                except WorkerLost:
+                    losses += 1
+                    if losses > MOST_LOSSES:
+                        raise
+                    self._crew.cancel()
+                    self._sent = None
+                    self._crew.muster()
+                    futures = self._start(X, waiting, settings)
+                    continue
+                waiting, futures = waiting[1:], futures[1:]
+                yield found
+        finally:
+            if waiting:  # somebody has ended the search
+                self._crew.cancel()
+                self._sent = None
+
+    def _start(self, X, tasks, settings):
+        if self._sent is None or self._X is not X:
+            self._X, self._sent = X, self._crew.scatter(X)
+        futures = []
+        for (h, lam), rows in tasks:
+            self._n_fits += 1
+            futures.append(
+                self._crew.submit(
+                    f"select-{self._n_fits}", labels_and_weights, self._sent, rows, h, lam,
+                    settings,
+                )
+            )  # fmt: skip
+        return futures

@@ -1,0 +1,113 @@
+"""The result for data that came as a Dask collection: what has a row each is one, too."""
+
+import dask
+import dask.array as da
+import numpy as np
+import pandas as pd
+
+from pywbms._check import numeric_frame, require_finite
+from pywbms._core.nearest import nearest
+from pywbms._distributed.remote import RemoteCloud
+from pywbms.frame import WBMSResult, as_frame, chosen_columns
+
+# Rows of a block of the modes, in numbers.
+NUMBERS_A_BLOCK = 4_000_000
+
+
+class DaskResult(WBMSResult):
+    """A clustering of a Dask array or DataFrame.
+
+    `labels` is a Dask Series, `modes` and `data` are Dask DataFrames; everything else is as it is
+    in `WBMSResult`. The modes of a cloud that has not collapsed are on the workers, and gone when
+    the cluster is.
+    """
+
+    def __init__(self, estimator, collection, na_action):
+        super().__init__(estimator, None, collection.names, collection.kept, na_action)
+        self._collection = collection
+
+    @property
+    def labels(self):
+        return self._collection.series(self.estimator.labels_)
+
+    @property
+    def modes(self):
+        return self._collection.frame(self.estimator.modes_)
+
+    @property
+    def data(self):
+        return self._collection.frame(self.estimator._X)
+
+    def augment(self, data, name="cluster"):
+        """Return the Dask DataFrame that was clustered with the labels as a further column."""
+        if name in data.columns:
+            raise ValueError(f"data already has a column {name!r}; give another name=")
+        if data.npartitions != self.labels.npartitions:
+            raise ValueError("data must be the Dask DataFrame that was clustered")
+        return data.assign(**{name: self.labels})
+
+    def predict(self, data):
+        """Return the cluster of new rows: that of the nearest clustered row.
+
+        Parameters
+        ----------
+        data : DataFrame or array-like
+            In this process.
+
+        Returns
+        -------
+        Series
+        """
+        frame = numeric_frame(chosen_columns(as_frame(data, self._columns), self._columns))
+        queries = frame.to_numpy()
+        require_finite(queries, frame.columns)
+        model = self.estimator
+        array = model._X.rechunk({1: -1})
+        blocks = [
+            dask.delayed(nearest_in)(block, queries, model.feature_weights_, model._units)
+            for block in array.to_delayed().ravel()
+        ]
+        found = dask.compute(*blocks)
+        distance = np.stack([block[0] for block in found])
+        edges = np.concatenate([[0], np.cumsum(array.chunks[0])])
+        row = np.stack([block[1] + start for block, start in zip(found, edges[:-1], strict=True)])
+        winner = row[distance.argmin(axis=0), np.arange(len(queries))]
+        return pd.Series(model.labels_[winner], index=frame.index, name="cluster")
+
+    def with_path(self):
+        """Raise a ValueError: the path of rows on the workers is not recorded."""
+        raise ValueError("the path of a Dask collection is not recorded; fit it in memory")
+
+
+def nearest_in(block, queries, weights, units):
+    """Return for each query the weighted squared distance of the nearest row, and which it is."""
+    if not units.active.any():
+        return np.zeros(len(queries)), np.zeros(len(queries), dtype=np.intp)
+    weights = weights[units.active]
+    rows, queries = units.forward(block), units.forward(queries)
+    winner = np.empty(len(queries), dtype=np.intp)
+    nearest(queries, rows, weights, np.argsort(-weights, kind="stable"), 1, winner)
+    return ((queries - rows[winner]) ** 2) @ weights, winner
+
+
+def modes_of(end, units):
+    """Return where each row ended, as a Dask array in the caller's units."""
+    cloud = end.cloud.inner
+    member = end.trace.in_order(cloud.member)
+    places = cloud.places() if isinstance(cloud, RemoteCloud) else [dask.delayed(cloud.points)]
+    step = max(1, NUMBERS_A_BLOCK // len(units.active))
+    blocks = [
+        da.from_delayed(
+            dask.delayed(mode_rows)(places, units, member[start : start + step]),
+            (len(member[start : start + step]), len(units.active)),
+            dtype=np.float64,
+        )
+        for start in range(0, len(member), step)
+    ]
+    return da.concatenate(blocks)
+
+
+def mode_rows(places, units, member):
+    """Return some rows of the modes."""
+    points = np.concatenate([place[member] for place in places], axis=1)
+    return units.backward(points)

@@ -1,0 +1,230 @@
+"""Where the rows come from: this process, or blocks on the workers that it never sees."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from pywbms._cloud import Cloud
+from pywbms._distributed.columns import ColumnCloud, Strip, strip_of_rows
+from pywbms._distributed.rows import Home, RowCloud, home_of, outline
+from pywbms._units import Units
+from pywbms.fit import row_order
+
+# Features of a strip, at least: fewer are not worth a task.
+LEAST_WIDTH = 8
+
+
+class LocalSource:
+    """Rows of this process.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        Finite float64 data.
+    standardize : bool
+
+    Attributes
+    ----------
+    shape : (n, p)
+    order : ndarray of shape (n,)
+        The caller's row that each row of the cloud is.
+    units : Units
+    """
+
+    near = True  # the rows are in this process
+
+    def __init__(self, X, standardize):
+        self._X = X
+        self.shape = X.shape
+        self.order = row_order(X)
+        self.units = Units(X[self.order], standardize)
+
+    def rows(self):
+        """Return the rows in the cloud's order and coordinates."""
+        return self.units.forward(self._X[self.order])
+
+    def at_home(self, merge, n_threads):
+        """Return the cloud at the start, in this process."""
+        return Cloud(self.rows(), merge, n_threads)
+
+    def in_rows(self, crew, merge, eps, folded):
+        """Return the cloud at the start, in the layout for many rows."""
+        home = crew.submit("home", home_of, crew.scatter(self.rows()), merge)
+        return RowCloud(crew, home, *crew.result(crew.submit("start", outline, home)), eps, folded)
+
+    def in_columns(self, crew, merge, eps, folded):
+        """Return the cloud at the start, in the layout for many features."""
+        rows = self.rows()
+        widths = strip_widths(rows.shape[1], crew.size)
+        edges = np.concatenate([[0], np.cumsum(widths)])
+        strips = [
+            crew.submit(
+                "strip",
+                strip_of_rows,
+                crew.scatter(np.ascontiguousarray(rows[:, first:last])),
+                part=part,
+            )
+            for part, (first, last) in enumerate(pairwise(edges))
+        ]
+        cloud = ColumnCloud(crew, strips, widths, merge, len(rows), eps, folded)
+        if merge:
+            fold_equal(cloud, (rows[1:] != rows[:-1]).any(axis=1))
+        return cloud
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Rows on a worker: in which order they are, in which units, and the cloud they make."""
+
+    order: np.ndarray
+    units: Units
+    home: Home
+
+
+class DaskSource:
+    """Rows in the blocks of a Dask array; they never come here.
+
+    Parameters
+    ----------
+    array : dask.array.Array of shape (n, p)
+        Finite float64 data, its chunks known.
+    crew : Crew
+    layout : {"rows", "columns"}
+    standardize, merge : bool
+    """
+
+    near = False
+    rows = None
+
+    def __init__(self, array, crew, layout, standardize, merge):
+        self._array = array
+        self._standardize = standardize
+        self._merge = merge
+        self.shape = array.shape
+        self._set_out(crew, layout)
+
+    def _set_out(self, crew, layout):
+        self._crew = crew
+        if layout == "rows":
+            blocks = block_futures(crew, self._array)
+            prepared = crew.submit("prepare", prepare, blocks, self._standardize, self._merge)
+            self._home = crew.submit("home", home_in, prepared)
+            self.order, self.units = crew.result(crew.submit("units", order_and_units, prepared))
+            return
+        widths = strip_widths(self.shape[1], crew.size)
+        array = self._array.rechunk({0: -1, 1: tuple(widths)})
+        (blocks,) = block_futures(crew, array)
+        ranks = crew.results([crew.submit("rank", rank_of, block) for block in blocks])
+        self.order = np.lexsort(ranks[::-1])
+        found = [
+            crew.submit("units", strip_units, block, self.order, self._standardize)
+            for block in blocks
+        ]
+        units = crew.results(found)
+        self.units = Units.of_strips(units)
+        self._strips = [
+            (crew.submit("strip", strip_in, block, self.order, own, part=part), own.active.sum())
+            for part, (block, own) in enumerate(zip(blocks, units, strict=True))
+            if own.active.any()
+        ]
+        differ = [crew.submit("differ", differences, strip) for strip, _ in self._strips]
+        self._differ = np.logical_or.reduce(crew.results(differ)) if differ else None
+
+    def some_rows(self, index):
+        """Return a future of some rows, in the caller's units."""
+        blocks = block_futures(self._crew, self._array)
+        return self._crew.submit("sample", rows_of, blocks, index)
+
+    def in_rows(self, crew, merge, eps, folded):
+        """Return the cloud at the start, in the layout for many rows."""
+        if crew is not self._crew:
+            self._set_out(crew, "rows")
+        member, mass, p = crew.result(crew.submit("start", outline, self._home))
+        return RowCloud(crew, self._home, member, mass, p, eps, folded)
+
+    def in_columns(self, crew, merge, eps, folded):
+        """Return the cloud at the start, in the layout for many features."""
+        if crew is not self._crew:
+            self._set_out(crew, "columns")
+        strips, widths = map(list, zip(*self._strips, strict=True))
+        cloud = ColumnCloud(crew, strips, widths, merge, self.shape[0], eps, folded)
+        if merge:
+            fold_equal(cloud, self._differ)
+        return cloud
+
+
+def rows_of(blocks, index):
+    """Return some rows of blocks put together."""
+    return np.block(blocks)[index]
+
+
+def strip_widths(p, n_workers):
+    """Return how many features each strip has, about as many strips as workers.
+
+    Examples
+    --------
+    >>> strip_widths(100, 3)
+    [33, 33, 34]
+    """
+    strips = max(1, min(n_workers, p // LEAST_WIDTH))
+    return np.diff([p * strip // strips for strip in range(strips + 1)]).tolist()
+
+
+def fold_equal(cloud, differs):
+    """Fold rows of a cloud that are equal to the row before."""
+    labels = np.concatenate([[0], np.cumsum(differs)]).astype(np.intp)
+    if labels[-1] + 1 < len(labels):
+        cloud.fold_into(labels)
+
+
+def block_futures(crew, array):
+    """Return the blocks of a Dask array as futures, a list of lists."""
+    grid = array.to_delayed()
+    futures = crew.adopt(crew.client.compute(grid.ravel().tolist()))
+    return np.array(futures, dtype=object).reshape(grid.shape).tolist()
+
+
+def prepare(blocks, standardize, merge):
+    """Put blocks together and make a cloud of them, as a fit on one machine does."""
+    X = np.block(blocks)
+    order = row_order(X)
+    rows = X[order]
+    del X
+    units = Units(rows, standardize)
+    return Prepared(order, units, Home(units.forward(rows), merge, 1))
+
+
+def home_in(prepared):
+    """Return the cloud of what was prepared."""
+    return prepared.home
+
+
+def order_and_units(prepared):
+    """Return what the client has to know of what was prepared."""
+    return prepared.order, prepared.units
+
+
+def rank_of(block):
+    """Return the rank of each row among these columns, as `row_order` sorts them."""
+    order = row_order(block)
+    rows = block[order] + 0.0
+    rank = np.empty(len(block), dtype=np.intp)
+    rank[order] = np.concatenate([[0], np.cumsum((rows[1:] != rows[:-1]).any(axis=1))])
+    return rank
+
+
+def strip_units(block, order, standardize):
+    """Return the units of some columns."""
+    return Units(block[order], standardize)
+
+
+def strip_in(block, order, units):
+    """Return the strip of some columns at the start."""
+    rows = units.forward(block[order])
+    return Strip(rows, rows, np.zeros(rows.shape[1]))
+
+
+def differences(strip):
+    """Tell of each row but the first whether it differs from the one before."""
+    return (strip.points[1:] != strip.points[:-1]).any(axis=1)
