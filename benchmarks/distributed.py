@@ -4,10 +4,7 @@ import math
 import time
 from itertools import pairwise
 
-from distributed import Client, LocalCluster
-
 from pywbms import WBMS
-from pywbms.distributed import cost, fit
 
 N_WORKERS = 2
 #: The size that only a cluster can take on: rows, columns, workers.
@@ -26,6 +23,8 @@ def measure(cases, repeats, say):
     say : callable
         Told what is being done.
     """
+    from distributed import Client, LocalCluster  # only this section needs it
+
     rows = []
     with (
         LocalCluster(N_WORKERS, threads_per_worker=1, dashboard_address=":0") as cluster,
@@ -63,6 +62,8 @@ def iteration_here(case, X, repeats):
 
 def iteration_there(case, X, repeats, client):
     """Return the seconds on the wall of an iteration on the cluster."""
+    from pywbms.distributed import fit
+
     marks = []
     fit(
         X, case.h, case.lam, client, layout="rows", warmup=0, stop="fixed", max_iter=repeats + 1,
@@ -115,6 +116,8 @@ def break_even(overhead, here, there, n):
 
 def on_paper(n, p, n_workers):
     """Return the row of the estimate for a cluster that is not here."""
+    from pywbms.distributed import cost
+
     paper = cost(n, p, n_workers, "rows")
     return {
         "section": "distributed",

@@ -152,7 +152,9 @@ class TestSameAnswer:
         expected = expected_of(X)
         for n_workers in (3, 1, 2):
             cluster.scale(n_workers)
+            until = time.monotonic() + 120
             while len(client.nthreads()) != n_workers:
+                assert time.monotonic() < until, "the cluster does not get to that size"
                 time.sleep(0.05)
             for layout in LAYOUTS:
                 assert_same(fitted(X, client=client, layout=layout), expected)

@@ -5,7 +5,7 @@ import uuid
 import weakref
 from concurrent.futures import CancelledError
 
-from distributed import KilledWorker, wait
+from distributed import Future, KilledWorker, wait
 from distributed.comm import CommClosedError
 
 # Seconds between two looks whether all workers are still there.
@@ -36,6 +36,7 @@ class Crew:
         self._token = uuid.uuid4().hex[:8]
         self._number = itertools.count()
         self._futures = weakref.WeakSet()
+        self._underway = None  # key of a task that is just being started
         self.place = "start"
         self.muster()
 
@@ -62,8 +63,10 @@ class Crew:
             where = {"workers": [turn], "allow_other_workers": True}
         part = "" if part is None else f"-{part}"
         key = f"wbms-{name}-{self.place}{part}-{self._token}{next(self._number)}"
+        self._underway = key
         future = self.client.submit(function, *args, key=key, pure=False, **where)
         self._futures.add(future)
+        self._underway = None
         return future
 
     def scatter(self, data):
@@ -130,6 +133,10 @@ class Crew:
         for future in list(self._futures):
             future.release()
         self._futures = weakref.WeakSet()
+        if self._underway is not None and self.client.status == "running":
+            # Ctrl-C came before its future was known; nothing depends on it yet.
+            self.client.cancel([Future(self._underway, self.client)])
+            self._underway = None
 
     def _present(self):
         try:

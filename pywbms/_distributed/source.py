@@ -124,7 +124,10 @@ class DaskSource:
         units = crew.results(found)
         self.units = Units.of_strips(units)
         self._strips = [
-            (crew.submit("strip", strip_in, block, self.order, own, part=part), own.active.sum())
+            (
+                crew.submit("strip", strip_in, block, self.order, own, part=part),
+                int(own.active.sum()),
+            )
             for part, (block, own) in enumerate(zip(blocks, units, strict=True))
             if own.active.any()
         ]
