@@ -19,7 +19,8 @@ def measure(cases, repeats, say):
     cases : tuple of Case
         From small, where starting tasks is all that is measured, to large.
     repeats : int
-        Iterations that are timed; the quickest counts.
+        Iterations that are timed; the quickest counts. Points that have met stay apart, so that
+        all have the same to do.
     say : callable
         Told what is being done.
     """
@@ -54,7 +55,7 @@ def iteration_here(case, X, repeats):
     """Return the seconds on the wall of an iteration of a fit in this process, on one thread."""
     marks = []
     WBMS(
-        case.h, case.lam, warmup=0, stop="fixed", max_iter=repeats + 1,
+        case.h, case.lam, warmup=0, stop="fixed", max_iter=repeats + 1, merge=False,
         callback=lambda state: marks.append(time.perf_counter()),
     ).fit(X)  # fmt: skip
     return least_step(marks)
@@ -67,7 +68,7 @@ def iteration_there(case, X, repeats, client):
     marks = []
     fit(
         X, case.h, case.lam, client, layout="rows", warmup=0, stop="fixed", max_iter=repeats + 1,
-        worth_sending=0, callback=lambda state: marks.append(time.perf_counter()),
+        merge=False, worth_sending=0, callback=lambda state: marks.append(time.perf_counter()),
     )  # fmt: skip
     return least_step(marks)
 
@@ -86,32 +87,41 @@ def least_step(marks):
 def break_even_row(rows):
     """Return the row that tells the overhead of an iteration, and from which n on it pays."""
     smallest, largest = rows[0], rows[-1]
-    overhead = smallest["cluster_s"] - smallest["iteration_s"]
-    n = break_even(overhead, largest["iteration_s"], largest["cluster_s"], largest["n"])
+    n = break_even([(row["n"], row["times_here"]) for row in rows])
     note = f"p = {largest['p']}, {N_WORKERS} processes"
     return {
         "section": "distributed",
         "case": "break-even",
-        "overhead_s": overhead,
+        "overhead_s": smallest["cluster_s"] - smallest["iteration_s"],
         "break_even": n,
-        "note": note if n is not None else f"{note}: none, nothing is gained at any size",
+        "note": note if n is not None else f"{note}: none up to n = {largest['n']:,}",
     }
 
 
-def break_even(overhead, here, there, n):
+def break_even(measured):
     """Return from how many rows on an iteration is quicker on the cluster, or None.
 
-    An iteration is taken to last a·n² here, and overhead + b·n² there.
+    Parameters
+    ----------
+    measured : list of (int, float)
+        n, and how many times as long an iteration takes here; n grows. In between, both are
+        interpolated on a logarithmic scale.
 
     Examples
     --------
-    >>> break_even(0.02, 1.0, 0.52, 10_000)
+    >>> break_even([(100, 0.01), (1000, 0.5), (4000, 2.0)])
     2000
-    >>> break_even(0.02, 1.0, 1.1, 10_000) is None
+    >>> break_even([(100, 0.01), (1000, 0.5)]) is None
     True
     """
-    gained = here - (there - overhead)
-    return None if gained <= 0 else round(n * math.sqrt(max(overhead, 0.0) / gained))
+    if measured[-1][1] < 1:
+        return None
+    last_behind = max((i for i, (_, ratio) in enumerate(measured) if ratio < 1), default=None)
+    if last_behind is None:
+        return measured[0][0]
+    (n, behind), (more, ahead) = measured[last_behind : last_behind + 2]
+    share = -math.log(behind) / (math.log(ahead) - math.log(behind))
+    return round(n * (more / n) ** share)
 
 
 def on_paper(n, p, n_workers):
