@@ -8,7 +8,7 @@ CORE   := $(wildcard pywbms/_core/*.pyx pywbms/_core/*.pxd pywbms/_core/simd/*) 
 R_CODE := $(wildcard rbridge/wbms/R/*.R rbridge/wbms/src/*.c rbridge/wbms/man/*.Rd) \
           $(addprefix rbridge/wbms/,DESCRIPTION NAMESPACE configure)
 
-# The folder with the paper's real data, for `make bench` and `make reproduce`; none by default.
+# The folder with the paper's real data, for bench, reproduce and vignettes; none by default.
 DATA   ?=
 
 .PHONY: demo demo-r r r-docs test bench bench-quick reproduce lint format vignettes clean help
@@ -57,6 +57,7 @@ vignettes: $(VENV)/lib/R/wbms
 	mkdir -p build
 	for script in vignettes/*.py; do \
 	    $(BIN)/jupytext --quiet --to ipynb --output build/$$(basename $$script .py).ipynb $$script && \
+	    $(if $(DATA),PYWBMS_DATA=$(abspath $(DATA))) \
 	    $(BIN)/jupyter nbconvert --execute --to html --output-dir vignettes \
 	        build/$$(basename $$script .py).ipynb || exit 1; \
 	done
