@@ -6,6 +6,8 @@ clusters come first and the N(0, 1) features that carry nothing come last. Nothi
 here; the paper z-transforms all data before use.
 """
 
+import gzip
+import zlib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -420,7 +422,10 @@ def _read_csv(file):
     try:
         # low_memory=False reads each column in one piece: it has one type, and no DtypeWarning.
         return pd.read_csv(file, header=None, skipinitialspace=True, low_memory=False)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+    except (
+        pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, gzip.BadGzipFile,
+        EOFError, zlib.error,
+    ) as error:  # fmt: skip
         raise ValueError(f"{file} cannot be read as a table ({_LAYOUT}): {error}") from error
 
 

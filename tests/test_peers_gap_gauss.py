@@ -603,7 +603,8 @@ KNOWN = [
     (wgmeans, "movement_libras", {}, 0.117, 0.02),
     (hdbscan, "appendicitis", {}, 0.223, 0.0005),
     (hdbscan, "zoo", {}, 0.388, 0.0005),
-    (hdbscan, "mammographic", {}, 0.009, 0.001),
+    # Whole numbers: many distances are equal but for the last bit, which orders the merges.
+    (hdbscan, "mammographic", {}, 0.009, 0.004),
     (hdbscan, "nci9", {}, 0.042, 0.0005),
     (hdbscan, "movement_libras", {}, 0.070, 0.0005),
 ]

@@ -85,11 +85,12 @@ def as_text(outcomes, out):
             lines.append(f"  missing, not measured: {', '.join(outcome.missing)}")
         lines += [f"  failed: {what}: {why}" for what, why in outcome.failures.items()]
         cells, took = counted(outcome.n_cells, "cell"), duration(outcome.seconds)
-        lines += [f"  {cells}, {took} in this run", ""]
+        lines += [f"  {outcome.form} form: {cells}, {took} in this run", ""]
     if len(outcomes) == 1:
         lines += [*table_lines(next(iter(outcomes[0].report.tables.values()))), ""]
     page = "README.md" if len(outcomes) > 1 else f"{outcomes[0].experiment.name}.md"
-    return "\n".join([*lines, f"wrote tables, figures and {page} to {out}"])
+    drawn = any(file.suffix == ".png" for outcome in outcomes for file in outcome.files)
+    return "\n".join([*lines, f"wrote tables{', figures' * drawn} and {page} to {out}"])
 
 
 def table_lines(table):
@@ -112,6 +113,7 @@ def as_json(outcomes):
             outcome.experiment.name: {
                 "title": outcome.experiment.title,
                 "claim": outcome.experiment.claim,
+                "form": outcome.form,
                 "findings": outcome.report.findings,
                 "tables": {
                     title: table.to_dict(orient="records")

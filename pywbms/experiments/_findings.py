@@ -16,12 +16,14 @@ def judged(holds, of):
 
     Examples
     --------
-    >>> judged(3, 3), judged(1, 3), judged(0, 3)
-    ('holds', 'holds in part', 'does not hold')
+    >>> judged(3, 3), judged(2, 3), judged(1, 3), judged(0, 3)
+    ('holds', 'holds in part', 'mostly does not hold', 'does not hold')
     """
     if holds == of:
         return "holds"
-    return "holds in part" if holds else "does not hold"
+    if 2 * holds >= of:
+        return "holds in part"
+    return "mostly does not hold" if holds else "does not hold"
 
 
 def cases(number, of):

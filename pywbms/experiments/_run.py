@@ -25,6 +25,11 @@ from pywbms.experiments._store import Store
 from pywbms.experiments._tables import markdown
 
 CELLS = "cells.jsonl"
+FORM_MEANS = {
+    "full": "",
+    "quick": ", with fewer draws and coarser grids than the full one",
+    "tiny": ", a trial of the machinery whose numbers mean nothing",
+}
 NOTES = (
     "NMI is normalised by the arithmetic mean of the two entropies (the paper does not say which "
     "mean it takes). A singleton is a row that is a cluster of its own. Seconds are those of the "
@@ -39,6 +44,7 @@ class Outcome:
     Attributes
     ----------
     experiment : Experiment
+    form : str
     report : Report
     rows : DataFrame
         What was measured, a row a partition; see `pywbms.experiments._framework.ROW`.
@@ -53,6 +59,7 @@ class Outcome:
     """
 
     experiment: Experiment
+    form: str
     report: Report
     rows: pd.DataFrame
     files: list[Path]
@@ -104,11 +111,15 @@ def reproduce(experiments, out, data=None, form="full", jobs=1):
         raise ValueError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
     if data is not None and not Path(data).expanduser().is_dir():
         raise FileNotFoundError(f"there is no folder {data} with the real data")
-    out = Path(out)
+    out = Path(out).expanduser()
     if out.exists() and not out.is_dir():
         raise NotADirectoryError(f"{out} is a file, a folder is needed to write to")
     require_matplotlib()
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / CELLS).open("a").close()
+    except OSError as error:
+        raise OSError(f"cannot write into the folder {out}: {error.strerror}") from error
     plans = []
     for experiment in experiments:
         stamps, missing = stamp_files(data, experiment.needs)
@@ -119,7 +130,7 @@ def reproduce(experiments, out, data=None, form="full", jobs=1):
         with Progress(total, len(todo)) as progress:
             try:
                 outcomes = [
-                    run_one(experiment, cells, missing, store, out, data, jobs, progress)
+                    run_one(experiment, cells, missing, store, out, data, form, jobs, progress)
                     for experiment, cells, missing in plans
                 ]
             except (KeyboardInterrupt, BrokenProcessPool) as error:
@@ -136,7 +147,7 @@ def reproduce(experiments, out, data=None, form="full", jobs=1):
     return outcomes
 
 
-def run_one(experiment, cells, missing, store, out, data, jobs, progress):
+def run_one(experiment, cells, missing, store, out, data, form, jobs, progress):
     """Compute an experiment's cells that are not there yet, and write its files."""
     begin = time.monotonic()
     progress.start(experiment.name)
@@ -151,9 +162,9 @@ def run_one(experiment, cells, missing, store, out, data, jobs, progress):
         progress.advance(guess(cell))
     rows = as_rows(store.rows(cells))
     report = experiment.report(rows)
-    files = write_files(experiment, rows, report, missing, failures, out)
+    files = write_files(experiment, form, rows, report, missing, failures, out)
     seconds = time.monotonic() - begin
-    return Outcome(experiment, report, rows, files, missing, failures, len(cells), seconds)
+    return Outcome(experiment, form, report, rows, files, missing, failures, len(cells), seconds)
 
 
 def attempts(cells, data, jobs):
@@ -191,7 +202,7 @@ def describe(cell):
     return f"{cell['method']} on {cell['data']['name']}" + f" ({data})" * bool(data) + run
 
 
-def write_files(experiment, rows, report, missing, failures, out):
+def write_files(experiment, form, rows, report, missing, failures, out):
     """Write an experiment's files; return their paths."""
     name = experiment.name
     files = [out / f"{name}.csv"]
@@ -211,14 +222,16 @@ def write_files(experiment, rows, report, missing, failures, out):
     if figure is not None:
         files.append(save_picture(figure, out / f"{name}.png"))
     page = out / f"{name}.md"
-    page.write_text(section(experiment, report, missing, failures, files) + "\n", "utf-8")
+    text = section(experiment, form, report, missing, failures, files)
+    page.write_text(text + "\n", "utf-8")
     return [*files, page]
 
 
-def section(experiment, report, missing, failures, files, level="#"):
+def section(experiment, form, report, missing, failures, files, level="#"):
     """Return an experiment's page in Markdown."""
     pictures = [file for file in files if file.suffix == ".png"]
     parts = [f"{level} {experiment.title}", f"The paper: “{experiment.claim}”"]
+    parts.append(f"Form: {form}{FORM_MEANS[form]}.")
     parts.append("\n".join(f"- {finding}" for finding in report.findings))
     if missing:
         parts.append(f"**Missing, not measured: {', '.join(missing)}.**")
@@ -258,7 +271,7 @@ def write_index(outcomes, out, form):
         f"Real data that were not there: {', '.join(missing) or 'none'}.",
         markdown(times),
         *(
-            section(o.experiment, o.report, o.missing, o.failures, o.files, level="##")
+            section(o.experiment, o.form, o.report, o.missing, o.failures, o.files, level="##")
             for o in outcomes
         ),
     ]

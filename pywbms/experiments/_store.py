@@ -35,7 +35,7 @@ class Store:
                 entry = json.loads(line)
             except ValueError:  # the line that was being written when the power went off
                 continue
-            if entry.get("code") == code():
+            if isinstance(entry, dict) and entry.get("code") == code():
                 self._rows[entry["key"]] = entry["rows"]
         self._file = path.open("a", encoding="utf-8")
         if text and not text.endswith("\n"):

@@ -35,11 +35,15 @@ class Group:
 def best_of_each(rows):
     """Return the row with the best ARI of every cell: its only one, or the best of a grid.
 
-    Of rows that are equally good the first counts.
+    Of rows that are equally good by ARI the one with the best AMI counts, then the one with fewer
+    clusters: a partition into single rows must not pass for the best because of its NMI.
     """
     cells = ["data", "setting", "draw", "method", "run"]
-    first = rows.sort_values("ari", ascending=False, kind="stable")
-    return first.drop_duplicates(cells).sort_index()
+    order = ["ari", "ami", "k"]
+    first = rows.assign(ari=rows["ari"].round(9), ami=rows["ami"].round(9)).sort_values(
+        order, ascending=[False, False, True], kind="stable"
+    )
+    return rows.loc[first.drop_duplicates(cells).sort_index().index]
 
 
 def means(rows, group):

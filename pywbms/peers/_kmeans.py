@@ -15,6 +15,8 @@ NEGLIGIBLE = 1e-12
 def random_generator(random_state):
     """Return a NumPy generator, or raise a ValueError that names random_state."""
     try:
+        if isinstance(random_state, np.random.RandomState):  # its stream cannot be divided
+            random_state = int(random_state.randint(2**31))
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
         raise ValueError(

@@ -19,7 +19,7 @@ class PeerResult:
     Attributes
     ----------
     method : str
-        Name of the method, a key of `PEERS`.
+        Name of the method, a key of `PEERS` or `ADAPTERS`.
     labels : Series
         Cluster of each row, 0 … k − 1 (0 is the largest, ties by the first row); −1 for rows that
         the method calls noise.
@@ -66,7 +66,7 @@ def clustered(method, X, cluster, params, *, standardize=True, weighs=False):
     --------
     >>> halves = lambda Z: ((Z[:, 0] > 0).astype(int), None, {"cut": 0.0})
     >>> clustered("halves", [[1.0], [2.0], [9.0]], halves, {})
-    PeerResult(method='halves', n_clusters=2, params={'cut': 0.0})
+    PeerResult(method='halves', n_clusters=2, params={'standardize': True, 'cut': 0.0})
     """
     if not isinstance(standardize, bool | np.bool_):
         raise ValueError(f"standardize must be True or False, got {standardize!r}")
@@ -95,7 +95,7 @@ def clustered(method, X, cluster, params, *, standardize=True, weighs=False):
         pd.Series(labels, index=frame.index, name="cluster"),
         int(labels.max()) + 1,
         weights,
-        {**params, **chosen},
+        {**params, "standardize": bool(standardize), **chosen},
     )
 
 

@@ -109,7 +109,7 @@ def sklearn_mean_shift(X, *, bandwidth=None, standardize=True):
     return clustered("sklearn_mean_shift", X, cluster, params, standardize=standardize)
 
 
-def ward(X, *, k, standardize=True):
+def ward(X, k, *, standardize=True):
     """Cluster by Ward's method: merge what adds least to the sum of squares, until k are left.
 
     Parameters
@@ -149,7 +149,7 @@ def ward(X, *, k, standardize=True):
     return clustered("ward", X, cluster, params, standardize=standardize)
 
 
-def kmeans(X, *, k, n_init=10, random_state=0, standardize=True):
+def kmeans(X, k, *, n_init=10, random_state=0, standardize=True):
     """Cluster by k-means into a given number of clusters.
 
     Parameters
