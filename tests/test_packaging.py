@@ -15,7 +15,7 @@ import pywbms
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def run(code, folder=ROOT.parent, **environment):
+def run(code, folder=ROOT / "tests", **environment):
     return subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder,
