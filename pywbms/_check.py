@@ -56,11 +56,7 @@ def numeric_frame(frame):
         return pd.DataFrame(matrix, index=frame.index, columns=frame.columns, copy=False)
     unusable = [name for name, column in frame.items() if not is_numeric(column)]
     if unusable:
-        kinds = quoted(dict.fromkeys(str(frame[name].dtype) for name in unusable))
-        raise ValueError(
-            f"columns that are not numeric: {quoted(unusable)} (dtype {kinds}); "
-            "encode them or choose other columns"
-        )
+        raise not_numeric(frame, unusable)
     matrix = np.empty(frame.shape)
     for position, (name, column) in enumerate(frame.items()):
         try:
@@ -68,6 +64,15 @@ def numeric_frame(frame):
         except OverflowError as error:
             raise ValueError(f"column {name!r} has numbers beyond the range of floats") from error
     return pd.DataFrame(matrix, index=frame.index, columns=frame.columns, copy=False)
+
+
+def not_numeric(frame, unusable):
+    """Return the error for columns that are not numeric."""
+    kinds = quoted(dict.fromkeys(str(frame[name].dtype) for name in unusable))
+    return ValueError(
+        f"columns that are not numeric: {quoted(unusable)} (dtype {kinds}); "
+        "encode them or choose other columns"
+    )
 
 
 def is_numeric(column):

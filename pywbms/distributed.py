@@ -62,12 +62,13 @@ from pywbms.frame import (
 from pywbms.select import MOST_ROWS, choose
 
 try:
+    import dask.array as da
     from distributed import Client, LocalCluster
 
     from pywbms._distributed.collections import Collection, is_collection
     from pywbms._distributed.columns import MOST_POINTS
     from pywbms._distributed.cost import LAYOUTS, Cost, cheaper_layout, cost
-    from pywbms._distributed.crew import WorkerLost, tried
+    from pywbms._distributed.crew import WorkerLost, require_client, tried
     from pywbms._distributed.expedition import WAIT_FOR_WORKERS, Expedition, WorkersLost
     from pywbms._distributed.grid import Grid as grid
     from pywbms._distributed.progress import Progress
@@ -192,6 +193,7 @@ def crowd(client):
         except ValueError:  # there is none
             client = None
     if client is not None:
+        require_client(client)
         yield client, False
         return
     with (
@@ -225,7 +227,7 @@ def fit_rows(
     return WBMSResult(model, frame.index, frame.columns, kept, na_action)
 
 
-def taken(X, client, columns, na_action, standardize, layout):
+def taken(X, client, columns, na_action, standardize, layout, wait):
     """Return a Dask collection that has been checked, and the layout for it."""
 
     def checked(crew):
@@ -234,7 +236,7 @@ def taken(X, client, columns, na_action, standardize, layout):
         collection.check(crew, standardize)
         return collection, suited
 
-    return tried(client, checked)
+    return tried(client, checked, wait)
 
 
 def fit_collection(
@@ -242,7 +244,8 @@ def fit_collection(
 ):  # fmt: skip
     """Fit a Dask collection; return a `DaskResult`."""
     settings = {**model.fit_settings(), "n_threads": number_of_threads(model.n_jobs)}
-    collection, layout = taken(X, client, columns, na_action, model.standardize, layout)
+    wait = options["wait"]
+    collection, layout = taken(X, client, columns, na_action, model.standardize, layout, wait)
     shape = collection.array.shape
 
     def source(crew):
@@ -251,7 +254,7 @@ def fit_collection(
     choice = None
     if isinstance(model.h, str) or isinstance(model.lam, str):
         rng = np.random.default_rng(0)
-        rows = drawn(source, shape[0], rng, client)
+        rows = drawn(source, shape[0], rng, client, wait)
         choice = chosen(model, rows, shape[0], settings, client, callback, rng)
     fitted, end = travelled(
         model, choice, client, source, shape, layout, saved, callback, options, settings
@@ -260,11 +263,12 @@ def fit_collection(
     collection.let_go()
     model._keep(collection.array, fitted)
     modes = modes_of(end, fitted.units)
-    model.modes_ = modes.persist() if own else modes
+    # A cluster that was started for this fit is closed now: what it holds comes here.
+    model.modes_ = da.from_array(modes.compute(), chunks=modes.chunks) if own else modes
     return DaskResult(model, collection, na_action)
 
 
-def drawn(source, n, rng, client):
+def drawn(source, n, rng, client, wait):
     """Return the rows that `select` would draw if all were here."""
     looked_at = slice(None)
     if n > MOST_ROWS:
@@ -274,7 +278,7 @@ def drawn(source, n, rng, client):
         rows = source(crew)
         return crew.result(rows.some_rows(rows.order[looked_at]))
 
-    return tried(client, fetched)
+    return tried(client, fetched, wait)
 
 
 def sample(X, client, rng, standardize):
@@ -288,12 +292,13 @@ def sample(X, client, rng, standardize):
     standardize : bool
     """
     with as_one_error(), crowd(client) as (client, _):
-        collection, layout = taken(X, client, None, "raise", standardize, "auto")
+        wait = WAIT_FOR_WORKERS
+        collection, layout = taken(X, client, None, "raise", standardize, "auto", wait)
 
         def source(crew):
             return DaskSource(collection.held, crew, layout, standardize, True)
 
-        return drawn(source, collection.array.shape[0], rng, client)
+        return drawn(source, collection.array.shape[0], rng, client, wait)
 
 
 def chosen(model, X, n, settings, client, callback, random_state):

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 import dask.array as da
 import dask.dataframe as dd
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,6 +24,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from pywbms import WBMS, datasets, distributed, wbms
 from pywbms._distributed import collections, expedition, rows, saved
+from pywbms._distributed.crew import Crew
 from pywbms._distributed.progress import Progress
 from pywbms.select import select
 
@@ -248,6 +250,26 @@ class TestCollections:
         pd.testing.assert_series_equal(augmented["cluster"], expected.labels)
         np.testing.assert_array_equal(found.data.compute(), df)
 
+    def test_other_data_are_not_augmented_and_pictures_are_drawn(self, near):
+        df = pd.DataFrame(blobs(60), columns=list("abcdef"))
+        lazy = dd.from_pandas(df, npartitions=3)
+        found = fitted(lazy, client=near)
+        other = dd.from_pandas(df[:30], npartitions=3)
+        with pytest.raises(ValueError, match="its index differs"):
+            found.augment(other).compute()
+        with pytest.raises(ValueError, match="must be a Dask DataFrame"):
+            found.augment(df)
+        with pytest.raises(ValueError, match=r"data.compute\(\)"):
+            found.predict(lazy)
+        for kind in ("overview", "clusters", "weights"):
+            found.plot(kind)
+        plt.close("all")
+
+    def test_the_modes_outlive_a_cluster_of_its_own(self):
+        df = pd.DataFrame(blobs(60), columns=list("abcdef"))
+        found = fitted(dd.from_pandas(df, npartitions=2))
+        assert_same(found, expected_of(df))
+
     @pytest.mark.parametrize("chunks", [(7, 2), (300, 1), (100, 6), (1, 6)])
     def test_chunks_do_not_matter(self, near, chunks):
         X = blobs()
@@ -279,6 +301,7 @@ class TestCollections:
         found = fitted(lazy, client=near, na_action="omit")
         expected = expected_of(df, na_action="omit")
         pd.testing.assert_series_equal(found.labels.compute(), expected.labels)
+        pd.testing.assert_series_equal(found.predict(df), expected.predict(df))
 
     def test_bad_input_is_named(self, near):
         df = pd.DataFrame(blobs(20), columns=list("abcdef"))
@@ -308,6 +331,12 @@ class TestCollections:
             fitted(da.zeros((10**7, 10**4), chunks=10**4), client=near)
         with pytest.raises(ValueError, match="h must be"):
             fitted(df, h=-1.0, client=near)
+        with pytest.raises(ValueError, match="no columns"):
+            fitted(dd.from_pandas(df, npartitions=2), client=near, columns=[])
+        with pytest.raises(ValueError, match="client must be a"):
+            fitted(df, client="tcp://nowhere")
+        with pytest.raises(ValueError, match="client must be a"):
+            select(df, client="tcp://nowhere")
 
     @pytest.mark.parametrize("layout", LAYOUTS)
     def test_columns_of_one_value_and_single_rows(self, near, layout):
@@ -427,6 +456,50 @@ class TestFaults:
             assert_same(found, expected)
         with pytest.raises(ValueError, match="no checkpoint in"):
             fitted(X, client=near, resume=tmp_path)
+        (tmp_path / saved.STATE).write_bytes(b"junk")
+        with pytest.raises(ValueError, match="is no checkpoint"):
+            fitted(X, client=near, resume=tmp_path)
+        # a step that would be taken here is taken where it was
+        assert_same(fitted(X, client=near, resume=tmp_path / "rows", worth_sending=1e9), expected)
+
+    @pytest.mark.parametrize("standardize", [True, False])
+    def test_a_checkpoint_of_other_data_is_refused(self, near, tmp_path, standardize):
+        X = blobs(100)
+
+        def interrupt(state):
+            if state.iteration == 3:
+                raise KeyboardInterrupt
+
+        options = {"client": near, "standardize": standardize, "h": 0.5}
+        with pytest.raises(KeyboardInterrupt):
+            fitted(X, checkpoint=tmp_path, callback=interrupt, **options)
+        other = X * [1, -1, 1, 1, 1, 1]
+        with pytest.raises(ValueError, match="of other data"):
+            fitted(other, resume=tmp_path, **options)
+
+    def test_a_cluster_without_workers_is_told(self):
+        with (
+            LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
+            Client(cluster) as client,
+        ):
+            for X in (blobs(20), da.from_array(blobs(20))):
+                with pytest.raises(distributed.WorkersLost):
+                    fitted(X, client=client, wait_for_workers=0.2)
+
+    def test_workers_that_vanish_while_results_travel(self, monkeypatch):
+        with workers(2) as (client, processes):
+            wait_for = Crew._wait_for
+
+            def then_kill(crew, futures):
+                wait_for(crew, futures)
+                if crew.place.startswith("main"):
+                    for process in processes:
+                        process.send_signal(signal.SIGSTOP)
+                        process.kill()
+
+            monkeypatch.setattr(Crew, "_wait_for", then_kill)
+            with pytest.raises(distributed.WorkersLost):
+                fitted(da.from_array(blobs(200), chunks=50), client=client, wait_for_workers=0.5)
 
     def test_a_large_checkpoint_is_on_disk_as_long_as_it_is_needed(
         self, near, tmp_path, monkeypatch
@@ -562,7 +635,7 @@ class TestProgress:
         monkeypatch.setattr(sys, "stderr", terminal)
         fitted(blobs(50), client=near, verbose=True)
         shown = terminal.getvalue().split("\r")
-        assert any(line.startswith("warmup 2 of at most 4: ") for line in shown)
+        assert any(line.startswith("warmup 2 of at most 4, at most ") for line in shown)
         assert shown[-1] == ""
 
     def test_tells_iterations_groups_and_the_most_time_left(self):
@@ -574,8 +647,9 @@ class TestProgress:
             line.tell(state)
             texts.append(line.text(state))
         assert texts[0].startswith("warmup 1 of at most 20: ")
-        assert "left, 50 points" in texts[0]
-        assert "at most" in texts[2].partition(";")[2]
+        assert texts[0].endswith("groups, 50 points")
+        assert "s left: " in texts[2]
+        assert texts[2].endswith("s an iteration")
 
     def test_task_names_say_where_the_fit_is(self, near):
         names = []

@@ -10,7 +10,9 @@ import pandas as pd
 
 from pywbms._check import (
     LARGEST_UNSCALED,
+    is_numeric,
     not_finite,
+    not_numeric,
     numeric_frame,
     quoted,
     require_squarable,
@@ -91,6 +93,13 @@ class Collection:
         if len(repeated):
             raise ValueError(f"duplicate column names: {quoted(repeated)}")
         names = list(self.names)
+        if not names:
+            raise ValueError("the data have no columns (0 feature(s))")
+        # What an object column holds, only the workers can tell.
+        known = [name for name in names if frame._meta[name].dtype != object]
+        unusable = [name for name in known if not is_numeric(frame._meta[name])]
+        if unusable:
+            raise not_numeric(frame._meta, unusable)
         blocks = [dask.delayed(matrix_of, pure=True)(part, names) for part in frame.to_delayed()]
         counts = crew.adopt(crew.client.compute([dask.delayed(len)(block) for block in blocks]))
         self._lengths = crew.results(counts)

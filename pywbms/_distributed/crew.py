@@ -1,11 +1,13 @@
 """A Dask client as a fit needs it: tasks with telling names, and a loss that is noticed."""
 
+import asyncio
 import itertools
+import time
 import uuid
 import weakref
 from concurrent.futures import CancelledError
 
-from distributed import Future, KilledWorker, wait
+from distributed import Client, Future, KilledWorker, wait
 from distributed.comm import CommClosedError
 
 # Seconds between two looks whether all workers are still there.
@@ -108,10 +110,7 @@ class Crew:
         for future in futures:
             if future.status == "error" and not isinstance(future.exception(), KilledWorker):
                 future.result()  # an error of the task itself
-        try:
-            return self.client.gather(futures)
-        except LOST as error:
-            raise WorkerLost(str(error)) from error
+        return self._gathered(futures)
 
     def _wait_for(self, futures):
         while True:
@@ -119,10 +118,32 @@ class Crew:
                 wait(futures, timeout=LOOK_EVERY)
                 return
             except TimeoutError:
-                if not self._workers <= set(self._present()):
-                    raise WorkerLost("a worker has gone") from None
+                self._require_all()
             except LOST as error:
                 raise WorkerLost(str(error)) from error
+
+    def _gathered(self, futures):
+        """Bring results here; `Client.gather` would wait for workers that never come back."""
+        found = asyncio.run_coroutine_threadsafe(
+            self.client.gather(futures, asynchronous=True), self.client.loop.asyncio_loop
+        )
+        while True:
+            try:
+                return found.result(LOOK_EVERY)
+            except LOST as error:
+                if found.done():
+                    raise WorkerLost(str(error)) from error
+                try:
+                    self._require_all()
+                except WorkerLost:
+                    found.cancel()
+                    raise
+
+    def _require_all(self):
+        """Raise `WorkerLost` unless everybody who was there still is, and somebody is."""
+        present = set(self._present())
+        if not present or not self._workers <= present:
+            raise WorkerLost("a worker has gone")
 
     def cancel(self):
         """Take back all tasks that were started and forget what they made.
@@ -149,14 +170,43 @@ class Crew:
 LOST = (KilledWorker, CancelledError, CommClosedError, OSError, TimeoutError)
 
 
-def tried(client, action):
-    """Return what an action makes of a crew, tried anew when a worker is lost on the way."""
+def tried(client, action, wait):
+    """Return what an action makes of a crew, tried anew when a worker is lost on the way.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    action : callable
+        Takes a `Crew`.
+    wait : float
+        Seconds to wait for a worker when none is there.
+    """
     for attempt in range(MOST_LOSSES + 1):
+        if not somebody_is_there(client, wait):
+            raise WorkerLost("no worker is there")
         crew = Crew(client)
         try:
             return action(crew)
         except WorkerLost:
-            if attempt == MOST_LOSSES or not crew.muster():
+            if attempt == MOST_LOSSES:
                 raise
         finally:
             crew.cancel()
+
+
+def require_client(client):
+    """Raise a ValueError unless a client is one, and open."""
+    if not isinstance(client, Client):
+        raise ValueError(f"client must be a distributed.Client or None, got {client!r}")
+    if client.status != "running":
+        raise ValueError(f"client must be open, this one is {client.status}")
+
+
+def somebody_is_there(client, wait):
+    """Tell whether there is a worker, if need be after a while."""
+    until = time.monotonic() + wait
+    while not Crew(client).muster():
+        if time.monotonic() >= until:
+            return False
+        time.sleep(0.1)
+    return True

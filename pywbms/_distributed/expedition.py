@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from pywbms._cloud import Cloud
-from pywbms._distributed.crew import MOST_LOSSES, Crew, WorkerLost
+from pywbms._distributed.crew import MOST_LOSSES, Crew, WorkerLost, somebody_is_there
 from pywbms._distributed.remote import RemoteCloud, TravellingCloud
 from pywbms._distributed.saved import IN_MEMORY, Saved, remove
 from pywbms._trace import Trace
@@ -135,7 +135,8 @@ class Expedition:
         eps = self._settings["eps"]
         if not source.units.active.any():
             return TravellingCloud(nowhere(n, merge), 0.0)
-        if float(n) * n * p < self._worth_sending and source.near:
+        kept_there = self._saved is not None and self._saved.layout is not None
+        if float(n) * n * p < self._worth_sending and source.near and not kept_there:
             return TravellingCloud(source.at_home(merge, crew.n_threads), 0.0)
         layout = self._layout
         if self._saved is not None and self._saved.layout is not None:
@@ -173,14 +174,8 @@ class Expedition:
 
     def _await_workers(self, loss):
         """Wait until a worker is there."""
-        until = time.monotonic() + self._wait
-        while True:
-            crew = Crew(self._client)
-            if crew.muster():
-                return
-            if time.monotonic() >= until:
-                raise self._lost("all workers were lost") from loss
-            time.sleep(0.1)
+        if not somebody_is_there(self._client, self._wait):
+            raise self._lost("all workers were lost") from loss
 
     def _lost(self, what):
         """Return the error for a fit that cannot go on, its checkpoint on disk."""
@@ -204,9 +199,9 @@ def new_folder():
 
 
 def fingerprint(source, settings):
-    """Return what tells one fit from another: its rows' order and units, and its parameters."""
+    """Return what tells one fit from another: its rows, their order and units, its parameters."""
     digest = hashlib.sha256(source.order.tobytes())
-    for values in (source.units.scale, source.units.active):
+    for values in (source.units.scale, source.units.active, source.checksums):
         digest.update(np.ascontiguousarray(values).tobytes())
     settings = {name: value for name, value in settings.items() if name != "n_threads"}
     return source.shape, digest.hexdigest(), tuple(sorted(settings.items()))

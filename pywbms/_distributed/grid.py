@@ -1,6 +1,13 @@
 """The fits of the search for h and lam as independent tasks on a cluster."""
 
-from pywbms._distributed.crew import MOST_LOSSES, Crew, WorkerLost
+from pywbms._distributed.crew import (
+    MOST_LOSSES,
+    Crew,
+    WorkerLost,
+    require_client,
+    somebody_is_there,
+)
+from pywbms._distributed.expedition import WAIT_FOR_WORKERS, WorkersLost
 from pywbms._search import labels_and_weights
 
 
@@ -13,6 +20,7 @@ class Grid:
     """
 
     def __init__(self, client):
+        require_client(client)
         self._crew = Crew(client)
         self._crew.place = "1"
         self._X = self._sent = None
@@ -29,7 +37,7 @@ class Grid:
                 except WorkerLost:
                     losses += 1
                     if losses > MOST_LOSSES:
-                        raise
+                        raise self._lost() from None
                     self._crew.cancel()
                     self._sent = None
                     self._crew.muster()
@@ -42,7 +50,13 @@ class Grid:
                 self._crew.cancel()
                 self._sent = None
 
+    def _lost(self):
+        return WorkersLost("all workers were lost", "select", self._n_fits, None, None)
+
     def _start(self, X, tasks, settings):
+        if not somebody_is_there(self._crew.client, WAIT_FOR_WORKERS):
+            raise self._lost()
+        self._crew.muster()
         if self._sent is None or self._X is not X:
             self._X, self._sent = X, self._crew.scatter(X)
         futures = []

@@ -41,13 +41,12 @@ class Progress(Line):
         limit = self._limits[state.phase]
         left = limit - state.iteration
         left += self._limits["main"] if state.phase == "warmup" else 0
-        text = (
-            f"{state.phase} {state.iteration} of at most {limit}: {counted(state.groups, 'group')} "
-            f"left, {counted(state.n_points, 'point')}"
-        )
+        text = f"{state.phase} {state.iteration} of at most {limit}"
+        if self._seconds is not None:  # early in the line: a narrow terminal cuts its end
+            text += f", at most {duration(self._seconds * left)} left"
+        text += f": {counted(state.groups, 'group')}, {counted(state.n_points, 'point')}"
         if self._seconds is not None:
-            text += f"; {duration(self._seconds)} an iteration, at most "
-            text += f"{duration(self._seconds * left)} left"
+            text += f"; {duration(self._seconds)} an iteration"
         return text
 
 

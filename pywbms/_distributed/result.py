@@ -2,16 +2,25 @@
 
 import dask
 import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
-from pywbms._check import numeric_frame, require_finite
+from pywbms._check import numeric_frame
 from pywbms._core.nearest import nearest
 from pywbms._distributed.remote import RemoteCloud
-from pywbms.frame import WBMSResult, as_frame, chosen_columns
+from pywbms.frame import (
+    WBMSResult,
+    as_frame,
+    chosen_columns,
+    complete_rows,
+    require_finite_where,
+)
 
 # Rows of a block of the modes, in numbers.
 NUMBERS_A_BLOCK = 4_000_000
+# Rows of a picture.
+MOST_DRAWN = 5000
 
 
 class DaskResult(WBMSResult):
@@ -40,11 +49,26 @@ class DaskResult(WBMSResult):
 
     def augment(self, data, name="cluster"):
         """Return the Dask DataFrame that was clustered with the labels as a further column."""
+        if not isinstance(data, dd.DataFrame):
+            raise ValueError(f"data must be a Dask DataFrame, got {type(data).__name__}")
         if name in data.columns:
             raise ValueError(f"data already has a column {name!r}; give another name=")
-        if data.npartitions != self.labels.npartitions:
+        labels = self.labels
+        if data.npartitions != labels.npartitions:
             raise ValueError("data must be the Dask DataFrame that was clustered")
-        return data.assign(**{name: self.labels})
+        parts = [
+            dask.delayed(joined)(part, of_part, name)
+            for part, of_part in zip(data.to_delayed(), labels.to_delayed(), strict=True)
+        ]
+        meta = data._meta.assign(**{name: np.empty(0, dtype=np.int64)})
+        divisions = data.divisions if data.known_divisions else None
+        return dd.from_delayed(parts, meta=meta, divisions=divisions)
+
+    def plot(self, kind="overview", **options):
+        """Draw the result, as `WBMSResult.plot` does; of many rows, some are brought here."""
+        from pywbms import plot
+
+        return plot.draw(Drawn(self) if kind in ("overview", "clusters") else self, kind, **options)
 
     def predict(self, data):
         """Return the cluster of new rows: that of the nearest clustered row.
@@ -58,9 +82,13 @@ class DaskResult(WBMSResult):
         -------
         Series
         """
+        if isinstance(data, da.Array | dd.DataFrame):
+            raise ValueError("predict takes rows of this process: data.compute()")
         frame = numeric_frame(chosen_columns(as_frame(data, self._columns), self._columns))
+        kept = complete_rows(frame, self._na_action)
         queries = frame.to_numpy()
-        require_finite(queries, frame.columns)
+        require_finite_where(kept, queries, frame.columns)
+        queries = queries[kept]
         model = self.estimator
         array = model._X.rechunk({1: -1})
         blocks = [
@@ -72,11 +100,40 @@ class DaskResult(WBMSResult):
         edges = np.concatenate([[0], np.cumsum(array.chunks[0])])
         row = np.stack([block[1] + start for block, start in zip(found, edges[:-1], strict=True)])
         winner = row[distance.argmin(axis=0), np.arange(len(queries))]
-        return pd.Series(model.labels_[winner], index=frame.index, name="cluster")
+        labels = np.full(len(frame), -1)
+        labels[kept] = model.labels_[winner]
+        return pd.Series(labels, index=frame.index, name="cluster")
 
     def with_path(self):
         """Raise a ValueError: the path of rows on the workers is not recorded."""
         raise ValueError("the path of a Dask collection is not recorded; fit it in memory")
+
+
+class Drawn(WBMSResult):
+    """Some rows of a result, drawn at random and brought here, for pictures."""
+
+    def __init__(self, result):
+        super().__init__(result.estimator, None, result._columns, None, None)
+        n = len(self.estimator.labels_)
+        some = np.sort(np.random.default_rng(0).permutation(n)[:MOST_DRAWN])
+        rows = self.estimator._X[some].compute()
+        self._data = pd.DataFrame(rows, columns=self._columns)
+        self._labels = pd.Series(self.estimator.labels_[some], name="cluster")
+
+    @property
+    def labels(self):
+        return self._labels
+
+    @property
+    def data(self):
+        return self._data
+
+
+def joined(part, labels, name):
+    """Return a partition with its labels as a further column."""
+    if not part.index.equals(labels.index):
+        raise ValueError("data must be the Dask DataFrame that was clustered (its index differs)")
+    return part.assign(**{name: labels})
 
 
 def nearest_in(block, queries, weights, units):

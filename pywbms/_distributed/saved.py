@@ -93,7 +93,10 @@ class Saved:
         path = Path(folder, STATE)
         if not path.is_file():
             raise ValueError(f"resume: there is no checkpoint in {str(folder)!r}")
-        phase, iteration, of, state, name = pickle.loads(path.read_bytes())
+        try:
+            phase, iteration, of, state, name = pickle.loads(path.read_bytes())
+        except Exception as error:  # bytes that are no pickle raise anything
+            raise ValueError(f"resume: {path} is no checkpoint ({error})") from error
         points = None if name is None else np.load(Path(folder, name), mmap_mode="r")
         return cls(phase, iteration, of, state, points)
 

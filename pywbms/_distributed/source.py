@@ -1,5 +1,6 @@
 """Where the rows come from: this process, or blocks on the workers that it never sees."""
 
+import zlib
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -30,6 +31,8 @@ class LocalSource:
     order : ndarray of shape (n,)
         The caller's row that each row of the cloud is.
     units : Units
+    checksums : ndarray of shape (p,)
+        Of the columns, their rows in that order: a checkpoint of other data is not gone on with.
     """
 
     near = True  # the rows are in this process
@@ -38,7 +41,9 @@ class LocalSource:
         self._X = X
         self.shape = X.shape
         self.order = row_order(X)
-        self.units = Units(X[self.order], standardize)
+        rows = X[self.order]
+        self.units = Units(rows, standardize)
+        self.checksums = checksums(rows)
 
     def rows(self):
         """Return the rows in the cloud's order and coordinates."""
@@ -79,6 +84,7 @@ class Prepared:
 
     order: np.ndarray
     units: Units
+    checksums: np.ndarray
     home: Home
 
 
@@ -110,7 +116,8 @@ class DaskSource:
             blocks = block_futures(crew, self._array)
             prepared = crew.submit("prepare", prepare, blocks, self._standardize, self._merge)
             self._home = crew.submit("home", home_in, prepared)
-            self.order, self.units = crew.result(crew.submit("units", order_and_units, prepared))
+            known = crew.result(crew.submit("units", what_is_known, prepared))
+            self.order, self.units, self.checksums = known
             return
         widths = strip_widths(self.shape[1], crew.size)
         array = self._array.rechunk({0: -1, 1: tuple(widths)})
@@ -121,8 +128,9 @@ class DaskSource:
             crew.submit("units", strip_units, block, self.order, self._standardize)
             for block in blocks
         ]
-        units = crew.results(found)
+        units, sums = zip(*crew.results(found), strict=True)
         self.units = Units.of_strips(units)
+        self.checksums = np.concatenate(sums)
         self._strips = [
             (
                 crew.submit("strip", strip_in, block, self.order, own, part=part),
@@ -195,7 +203,8 @@ def prepare(blocks, standardize, merge):
     rows = X[order]
     del X
     units = Units(rows, standardize)
-    return Prepared(order, units, Home(units.forward(rows), merge, 1))
+    sums = checksums(rows)
+    return Prepared(order, units, sums, Home(units.forward(rows), merge, 1))
 
 
 def home_in(prepared):
@@ -203,9 +212,21 @@ def home_in(prepared):
     return prepared.home
 
 
-def order_and_units(prepared):
+def what_is_known(prepared):
     """Return what the client has to know of what was prepared."""
-    return prepared.order, prepared.units
+    return prepared.order, prepared.units, prepared.checksums
+
+
+def checksums(rows):
+    """Return a checksum of each column.
+
+    Examples
+    --------
+    >>> sums = checksums(np.array([[0.0, -0.0, 1.0], [2.0, 2.0, 2.0]]))
+    >>> bool(sums[0] == sums[1]), bool(sums[0] == sums[2])
+    (True, False)
+    """
+    return np.array([zlib.crc32(column + 0.0) for column in rows.T], dtype=np.uint32)
 
 
 def rank_of(block):
@@ -218,8 +239,9 @@ def rank_of(block):
 
 
 def strip_units(block, order, standardize):
-    """Return the units of some columns."""
-    return Units(block[order], standardize)
+    """Return the units of some columns, and their checksums."""
+    rows = block[order]
+    return Units(rows, standardize), checksums(rows)
 
 
 def strip_in(block, order, units):
