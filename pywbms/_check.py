@@ -163,6 +163,17 @@ def require_integer(name, value, least):
     return int(value)
 
 
+def generator(random_state):
+    """Return a source of random numbers, or raise a ValueError that names the argument."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            "random_state must be an integer of at least 0, a Generator or None, "
+            f"got {random_state!r}"
+        ) from error
+
+
 def positive(value):
     """Tell whether a value is a positive, finite real number."""
     return isinstance(value, Real) and not isinstance(value, bool) and 0 < value < np.inf

@@ -21,6 +21,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from pywbms._check import (
     check_parameters,
+    generator,
     numeric_frame,
     positive,
     require_finite,
@@ -271,17 +272,6 @@ def choose(
         n_fits=search.n_fits,
         n_rows=len(rows),
     )
-
-
-def generator(random_state):
-    """Return a source of random numbers, or raise a ValueError that names the argument."""
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            "random_state must be an integer of at least 0, a Generator or None, "
-            f"got {random_state!r}"
-        ) from error
 
 
 def reason(search, chosen):

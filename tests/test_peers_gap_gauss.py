@@ -19,7 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from pywbms import datasets
 from pywbms.peers import ADAPTERS, PEERS
-from pywbms.peers._kmeans import scores
+from pywbms.peers._kmeans import principal_scores
 from pywbms.peers.adapters import hdbscan, kmeans, sklearn_mean_shift, ward
 from pywbms.peers.gmeans import CRITICAL, anderson_darling, gmeans, principal_pair
 from pywbms.peers.kmeans_gap import kmeans_gap, uniform_like
@@ -186,13 +186,13 @@ class TestScores:
     def test_distances_are_kept(self, X):
         X = np.asarray(X, float) / (np.abs(X).max() or 1.0)
         if len(X) > 1 and (X != X[0]).any():
-            Z = scores(X)
+            Z = principal_scores(X)
             assert Z.shape[1] <= min(len(X) - 1, X.shape[1])
             np.testing.assert_allclose(pdist(Z), pdist(X), atol=1e-6 * pdist(X).max())
 
     def test_equal_rows_stay_equal(self):
         X = np.random.default_rng(0).normal(size=(5, 40))[[0, 1, 2, 3, 4, 2, 0]]
-        Z = scores(X)
+        Z = principal_scores(X)
         np.testing.assert_array_equal(Z[[0, 2]], Z[[6, 5]])
 
 

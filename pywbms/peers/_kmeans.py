@@ -8,21 +8,17 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from pywbms._check import generator
+
 # Singular values below this, relative to the largest, are what rounding leaves of zero.
 NEGLIGIBLE = 1e-12
 
 
 def random_generator(random_state):
     """Return a NumPy generator, or raise a ValueError that names random_state."""
-    try:
-        if isinstance(random_state, np.random.RandomState):  # its stream cannot be divided
-            random_state = int(random_state.randint(2**31))
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            "random_state must be an integer of at least 0, a Generator or None, "
-            f"got {random_state!r}"
-        ) from error
+    if isinstance(random_state, np.random.RandomState):  # its stream cannot be divided
+        random_state = int(random_state.randint(2**31))
+    return generator(random_state)
 
 
 @contextmanager
@@ -64,10 +60,10 @@ def near_one(X):
 
 def few_columns(X):
     """Return X, or its scores if it has more columns than rows: distances stay the same."""
-    return scores(X) if X.shape[1] > len(X) else X
+    return principal_scores(X) if X.shape[1] > len(X) else X
 
 
-def scores(X):
+def principal_scores(X):
     """Return the principal component scores of the rows: at most min(n − 1, p) columns.
 
     Distances between rows stay what they are, so methods that know distances only do the same
@@ -76,7 +72,7 @@ def scores(X):
 
     Examples
     --------
-    >>> Z = scores(np.array([[0.0, 0.0, 3.0], [0.0, 4.0, 0.0]]))
+    >>> Z = principal_scores(np.array([[0.0, 0.0, 3.0], [0.0, 4.0, 0.0]]))
     >>> Z.shape, float(np.round(abs(Z[0] - Z[1]).item(), 12))
     ((2, 1), 5.0)
     """

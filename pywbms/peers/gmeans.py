@@ -9,9 +9,9 @@ from pywbms.peers._kmeans import (
     kmeans_from_centers,
     kmeans_from_seeds,
     near_one,
+    principal_scores,
     quiet_kmeans,
     random_generator,
-    scores,
 )
 from pywbms.peers._table import clustered
 
@@ -83,7 +83,7 @@ def gmeans(X, *, critical=CRITICAL, k_max=None, n_init=0, random_state=0, standa
     rng = random_generator(random_state)
 
     def cluster(Z):
-        rows = scores(near_one(Z)[0])
+        rows = principal_scores(near_one(Z)[0])
 
         def split(members):
             return halves(rows[members], principal_pair(rows[members]), n_init, rng)

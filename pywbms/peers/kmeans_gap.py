@@ -7,9 +7,9 @@ from pywbms.peers._kmeans import (
     few_columns,
     kmeans_from_seeds,
     near_one,
+    principal_scores,
     quiet_kmeans,
     random_generator,
-    scores,
     squares_within,
 )
 from pywbms.peers._table import clustered
@@ -105,7 +105,7 @@ def by_gap(X, k_max, n_refs, reference, n_init, rng):
     """Cluster rows; return labels, None (no weights) and what was chosen."""
     data_rng, *reference_rngs = rng.spawn(1 + n_refs)
     X, unit = near_one(X)
-    rows = scores(X)
+    rows = principal_scores(X)
     samples = [uniform_like(rows if reference == "pca" else X, stream) for stream in reference_rngs]
     k_max = min(k_max, len(X) - 1, len(np.unique(X, axis=0)))
 
