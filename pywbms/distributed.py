@@ -62,7 +62,6 @@ from pywbms.frame import (
 from pywbms.select import MOST_ROWS, choose
 
 try:
-    import dask.array as da
     from distributed import Client, LocalCluster
 
     from pywbms._distributed.collections import Collection, is_collection
@@ -96,8 +95,8 @@ def fit(
     Parameters
     ----------
     X : dask.array.Array, dask.dataframe.DataFrame, DataFrame or array-like of shape (n, p)
-        Finite numbers. A Dask collection never comes to the client: rows are checked, sorted and
-        standardised on the workers.
+        Finite numbers. A Dask collection never comes to the client, but for a sample of at most
+        2,000 rows if h or lam is "auto": rows are checked, sorted and standardised on the workers.
     h, lam : float or "auto"
         As in `WBMS`.
     client : distributed.Client, optional
@@ -262,9 +261,7 @@ def fit_collection(
     model.n_features_in_ = shape[1]
     collection.let_go()
     model._keep(collection.array, fitted)
-    modes = modes_of(end, fitted.units)
-    # A cluster that was started for this fit is closed now: what it holds comes here.
-    model.modes_ = da.from_array(modes.compute(), chunks=modes.chunks) if own else modes
+    model.modes_ = modes_of(end, fitted.units, workers_stay=not own)
     return DaskResult(model, collection, na_action)
 
 

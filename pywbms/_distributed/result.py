@@ -28,7 +28,7 @@ class DaskResult(WBMSResult):
 
     `labels` is a Dask Series, `modes` and `data` are Dask DataFrames; everything else is as it is
     in `WBMSResult`. The modes of a cloud that has not collapsed are on the workers, and gone when
-    the cluster is.
+    the cluster is; if the cluster was started for the fit, the merged points are here.
     """
 
     def __init__(self, estimator, collection, na_action):
@@ -147,11 +147,16 @@ def nearest_in(block, queries, weights, units):
     return ((queries - rows[winner]) ** 2) @ weights, winner
 
 
-def modes_of(end, units):
-    """Return where each row ended, as a Dask array in the caller's units."""
+def modes_of(end, units, workers_stay):
+    """Return where each row ended, as a Dask array in the caller's units.
+
+    Made block by block when asked for, of the merged points: where these are on workers that are
+    about to go, they, and not the modes of all rows, come here.
+    """
     cloud = end.cloud.inner
     member = end.trace.in_order(cloud.member)
-    places = cloud.places() if isinstance(cloud, RemoteCloud) else [dask.delayed(cloud.points)]
+    there = workers_stay and isinstance(cloud, RemoteCloud)
+    places = cloud.places() if there else [dask.delayed(cloud.points)]
     step = max(1, NUMBERS_A_BLOCK // len(units.active))
     blocks = [
         da.from_delayed(
