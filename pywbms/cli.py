@@ -18,8 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from pywbms import __version__, datasets, plot
-from pywbms._check import is_numeric, positive, quoted
-from pywbms._files import (
+from pywbms._cli.files import (
     PARQUET,
     PICTURES,
     SEPARATORS,
@@ -33,16 +32,17 @@ from pywbms._files import (
     suffix_of,
     write_table,
 )
-from pywbms._line import Line
-from pywbms._report import (
+from pywbms._cli.report import (
     aligned,
     as_json,
     as_text,
-    counted,
     headline,
     selection_as_json,
     selection_as_text,
 )
+from pywbms._data.checks import is_numeric, positive
+from pywbms._data.wording import counted, quoted
+from pywbms._terminal.line import Line
 from pywbms.experiments import _command as experiments
 from pywbms.frame import NA_ACTIONS, wbms
 from pywbms.select import N_SUBSETS, select

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.spatial.distance import pdist
 
-from pywbms._check import positive, require_integer, require_positive
+from pywbms._data.checks import positive, require_integer, require_positive
 
 __all__ = [
     "REAL_DATA",

@@ -1,6 +1,6 @@
 """The same fit on a Dask cluster, for data that have outgrown one machine.
 
-`fit` runs the loop of `pywbms.fit` on the client; the points of the cloud are on the workers. The
+`fit` runs the loop of WBMS on the client; the points of the cloud are on the workers. The
 client has a few numbers a row (labels, lengths of moves), the weights and the history.
 
 **Two layouts.** With n points, p features and W workers, an iteration in which nobody has met yet
@@ -46,11 +46,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pywbms._check import check_parameters, numeric_frame, quoted, require_squarable
-from pywbms._threads import number_of_threads
-from pywbms._trace import State
+from pywbms._data.checks import check_parameters, numeric_frame, require_squarable
+from pywbms._data.wording import quoted
+from pywbms._engine.loop import says_stop
+from pywbms._engine.recorder import State
+from pywbms._machine.threads import number_of_threads
 from pywbms.estimator import WBMS, warn_if_narrow, warn_if_not_ended
-from pywbms.fit import says_stop
 from pywbms.frame import (
     NA_ACTIONS,
     WBMSResult,
@@ -64,16 +65,16 @@ from pywbms.select import MOST_ROWS, choose
 try:
     from distributed import Client, LocalCluster
 
+    from pywbms._distributed.candidate_fits import Grid as grid
+    from pywbms._distributed.checkpoint import Checkpoint
     from pywbms._distributed.collections import Collection, is_collection
-    from pywbms._distributed.columns import MOST_POINTS
     from pywbms._distributed.cost import LAYOUTS, Cost, cheaper_layout, cost
-    from pywbms._distributed.crew import WorkerLost, require_client, tried
-    from pywbms._distributed.expedition import WAIT_FOR_WORKERS, Expedition, WorkersLost
-    from pywbms._distributed.grid import Grid as grid
+    from pywbms._distributed.fault_tolerance import WAIT_FOR_WORKERS, FaultTolerantFit, WorkersLost
+    from pywbms._distributed.feature_points import MOST_POINTS
     from pywbms._distributed.progress import Progress
     from pywbms._distributed.result import DaskResult, modes_of
-    from pywbms._distributed.saved import Saved
-    from pywbms._distributed.source import DaskSource, LocalSource
+    from pywbms._distributed.sources import DaskSource, LocalSource
+    from pywbms._distributed.worker_pool import WorkerLost, require_client, tried
 except ImportError as error:
     raise ImportError(
         f'pywbms.distributed needs dask and distributed: pip install "pywbms[dask]" ({error})'
@@ -156,7 +157,7 @@ def fit(
     if checkpoint is not None:
         checkpoint = Path(checkpoint)
         checkpoint.mkdir(parents=True, exist_ok=True)
-    saved = None if resume is None else Saved.read(resume)
+    saved = None if resume is None else Checkpoint.read(resume)
     take = fit_collection if is_collection(X) else fit_rows
     limits = {"warmup": model.warmup, "main": model.max_iter}
     with as_one_error(), crowd(client) as (client, own), Progress(verbose, limits) as progress:
@@ -219,7 +220,7 @@ def fit_rows(
     choice = chosen(model, matrix, len(matrix), settings, client, callback, 0)
     source = LocalSource(matrix, model.standardize)
     fitted, _ = travelled(
-        model, choice, client, lambda crew: source, matrix.shape, layout, saved, callback,
+        model, choice, client, lambda pool: source, matrix.shape, layout, saved, callback,
         options, settings,
     )  # fmt: skip
     model._keep(matrix, fitted)
@@ -229,10 +230,10 @@ def fit_rows(
 def taken(X, client, columns, na_action, standardize, layout, wait):
     """Return a Dask collection that has been checked, and the layout for it."""
 
-    def checked(crew):
-        collection = Collection(X, columns, na_action, crew)
+    def checked(pool):
+        collection = Collection(X, columns, na_action, pool)
         suited = layout_for(layout, collection.array.shape, client)
-        collection.check(crew, standardize)
+        collection.check(pool, standardize)
         return collection, suited
 
     return tried(client, checked, wait)
@@ -247,8 +248,8 @@ def fit_collection(
     collection, layout = taken(X, client, columns, na_action, model.standardize, layout, wait)
     shape = collection.array.shape
 
-    def source(crew):
-        return DaskSource(collection.held, crew, layout, model.standardize, model.merge)
+    def source(pool):
+        return DaskSource(collection.held, pool, layout, model.standardize, model.merge)
 
     choice = None
     if isinstance(model.h, str) or isinstance(model.lam, str):
@@ -271,9 +272,9 @@ def drawn(source, n, rng, client, wait):
     if n > MOST_ROWS:
         looked_at = np.sort(rng.permutation(n)[:MOST_ROWS])
 
-    def fetched(crew):
-        rows = source(crew)
-        return crew.result(rows.some_rows(rows.order[looked_at]))
+    def fetched(pool):
+        rows = source(pool)
+        return pool.result(rows.some_rows(rows.order[looked_at]))
 
     return tried(client, fetched, wait)
 
@@ -292,8 +293,8 @@ def sample(X, client, rng, standardize):
         wait = WAIT_FOR_WORKERS
         collection, layout = taken(X, client, None, "raise", standardize, "auto", wait)
 
-        def source(crew):
-            return DaskSource(collection.held, crew, layout, standardize, True)
+        def source(pool):
+            return DaskSource(collection.held, pool, layout, standardize, True)
 
         return drawn(source, collection.array.shape[0], rng, client, wait)
 
@@ -331,12 +332,14 @@ def layout_for(layout, shape, client):
 def travelled(
     model, choice, client, source, shape, layout, saved, callback, options, settings
 ):  # fmt: skip
-    """Fit; note in the model what was chosen, and return the `Fit` and its `Journey`."""
+    """Fit; note in the model what was chosen, and return the `Fit` and its `FitState`."""
     to_scale = shape[0] if model.lam_scale == "sum" else 1
     model.h_ = float(choice.h if isinstance(model.h, str) else model.h)
     model.lam_ = float(choice.lam * to_scale if isinstance(model.lam, str) else model.lam)
     model.choice_, model.selection_ = choice, None
     if choice is not None:
         model.selection_ = choice.table.assign(lam=choice.table["lam"] * to_scale)
-    expedition = Expedition(client, source, layout_for(layout, shape, client), settings, **options)
+    expedition = FaultTolerantFit(
+        client, source, layout_for(layout, shape, client), settings, **options
+    )
     return expedition.run(model.h_, model.lam_, model.record_path, callback, model.tree, saved)

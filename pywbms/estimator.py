@@ -13,13 +13,13 @@ from sklearn.base import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pywbms._check import check_parameters, numeric_frame, require_finite, require_squarable
 from pywbms._core.nearest import nearest
-from pywbms._memory import require_memory
-from pywbms._threads import number_of_threads, worth
-from pywbms._trace import State
-from pywbms._units import mean_variance
-from pywbms.fit import fit, says_stop
+from pywbms._data.checks import check_parameters, numeric_frame, require_finite, require_squarable
+from pywbms._data.standardize import mean_variance
+from pywbms._engine.loop import fit, says_stop
+from pywbms._engine.recorder import State
+from pywbms._machine.memory import require_memory
+from pywbms._machine.threads import number_of_threads, worth
 from pywbms.select import choose
 
 
@@ -265,7 +265,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         check_is_fitted(self)
         X = self._matrix(X, reset=False)
         return nearest_labels(
-            X, self._X, self.labels_, self.feature_weights_, self._units, self.n_jobs
+            X, self._X, self.labels_, self.feature_weights_, self._standardizer, self.n_jobs
         )
 
     def transform(self, X):
@@ -281,9 +281,9 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
             In working coordinates (z-scores by default).
         """
         check_is_fitted(self)
-        rows = self._units.forward(self._matrix(X, reset=False))
-        centers = self._units.forward(self.cluster_centers_)
-        weights = self.feature_weights_[self._units.active]
+        rows = self._standardizer.forward(self._matrix(X, reset=False))
+        centers = self._standardizer.forward(self.cluster_centers_)
+        weights = self.feature_weights_[self._standardizer.active]
         return np.sqrt(np.stack([((rows - c) ** 2) @ weights for c in centers], axis=1))
 
     @property
@@ -331,7 +331,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
 
     def _keep(self, X, fitted):
         self._X = X.copy()
-        self._units = fitted.units
+        self._standardizer = fitted.units
         self.labels_ = fitted.labels
         self.n_clusters_ = int(fitted.labels.max()) + 1
         self.feature_weights_ = fitted.weights
@@ -384,7 +384,7 @@ def nearest_labels(queries, rows, labels, weights, units, n_jobs=None):
         In the caller's units.
     labels : ndarray of shape (n,)
     weights : ndarray of shape (p,)
-    units : Units
+    units : Standardizer
         The working coordinates of the rows.
     n_jobs : int, optional
     """

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
-from pywbms._check import numeric_frame, quoted, require_finite, require_squarable
-from pywbms._report import counted
+from pywbms._data.checks import numeric_frame, require_finite, require_squarable
+from pywbms._data.wording import counted, quoted
 from pywbms.estimator import WBMS, refit_with_path
 
 NA_ACTIONS = ("raise", "omit")
@@ -199,13 +199,13 @@ class WBMSResult:
 
     @property
     def scale(self):  # noqa: D102
-        return pd.Series(self.estimator._units.scale, index=self._columns, name="scale")
+        return pd.Series(self.estimator._standardizer.scale, index=self._columns, name="scale")
 
     @property
     def path(self):  # noqa: D102
         if not self.estimator.record_path:
             return None
-        units = self.estimator._units
+        units = self.estimator._standardizer
         return units.backward(self.estimator.path_[..., units.active])
 
     def with_path(self):

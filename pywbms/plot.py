@@ -7,8 +7,8 @@ imported when something is drawn.
 
 import numpy as np
 
-from pywbms import _selection_map
-from pywbms._dendrogram import iteration_marks, lay_out, number_of_leaves
+from pywbms._viz import selection_map as _selection_map
+from pywbms._viz.dendrogram import iteration_marks, lay_out, number_of_leaves
 
 __all__ = ["clusters", "collapse", "draw", "overview", "selection_map", "tree", "weights"]
 

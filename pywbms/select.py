@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
-from pywbms._check import (
+from pywbms._data.checks import (
     check_parameters,
     generator,
     numeric_frame,
@@ -28,9 +28,11 @@ from pywbms._check import (
     require_integer,
     require_squarable,
 )
-from pywbms._line import Line
-from pywbms._report import counted
-from pywbms._search import (
+from pywbms._data.ordering import row_order
+from pywbms._data.standardize import mean_variance, varying_columns
+from pywbms._data.wording import counted
+from pywbms._machine.threads import number_of_threads
+from pywbms._selection.search import (
     LEAST_EVIDENCE,
     MOST_RIVALS,
     NEARLY_AS_GOOD,
@@ -39,9 +41,7 @@ from pywbms._search import (
     Search,
     labels_and_weights,
 )
-from pywbms._threads import number_of_threads
-from pywbms._units import mean_variance, varying_columns
-from pywbms.fit import row_order
+from pywbms._terminal.line import Line
 
 __all__ = ["Selection", "select"]
 

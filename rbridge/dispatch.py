@@ -12,7 +12,7 @@ import warnings
 import rpy2.rinterface as ri
 from rpy2.rinterface_lib.embedded import RRuntimeError
 
-from pywbms._threads import after_fork
+from pywbms._machine.threads import after_fork
 from rbridge import to_python, to_r, verbs
 from rbridge.interrupts import Interrupts
 

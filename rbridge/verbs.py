@@ -10,12 +10,12 @@ from scipy.cluster.hierarchy import leaves_list
 
 import pywbms
 from pywbms import datasets, theory
-from pywbms._report import counted
-from pywbms._units import Units
+from pywbms._data.ordering import row_order
+from pywbms._data.standardize import Standardizer
+from pywbms._data.wording import counted
 from pywbms.estimator import WBMS, fit_with_path, nearest_labels
-from pywbms.fit import row_order
-from pywbms.gaussian import follow_sample
 from pywbms.select import select as select_pair
+from pywbms.theory.gaussian import follow_sample
 from rbridge.to_r import Named
 
 FORMS = {"default": WBMS, "released": WBMS.released, "paper": WBMS.paper}
@@ -47,7 +47,7 @@ def fit(call, X, columns, form, params, verbose, callback):
         "history": model.history_,
         "selection": renamed(model.selection_),
         "choice": choice_for_r(model),
-        "scale": pd.Series(model._units.scale, index=columns),
+        "scale": pd.Series(model._standardizer.scale, index=columns),
         "path": Named(path_in_units(model), columns) if model.record_path else None,
         "tree": tree_for_r(model),
         "params": used(model),
@@ -84,7 +84,7 @@ def predict(call, newdata, data, cluster, weights, standardize, n_jobs):
     """Return the cluster of the nearest row of data for each row of newdata."""
     data = np.ascontiguousarray(data)
     with call.interruptible():
-        units = Units(data[row_order(data)], standardize)
+        units = Standardizer(data[row_order(data)], standardize)
         labels = np.atleast_1d(cluster)
         return nearest_labels(
             newdata, data, labels, np.atleast_1d(weights), units, integer_or_none(n_jobs)
@@ -104,7 +104,7 @@ def check_theory(call, X, columns, params, converged, phase, iteration, delta, v
         last = None if converged else (phase, iteration)
         frame = pd.DataFrame(X, columns=names_of(columns))
         model = fit_with_path(frame, params, last, after_iteration)
-        active = model._units.active
+        active = model._standardizer.active
         path = model.path_[..., active]
         moved = active.any() and len(path) > 1
         return {
@@ -275,4 +275,4 @@ def values_or_none(given):
 
 def path_in_units(model):
     """Return where the rows were after each iteration, in the caller's units."""
-    return model._units.backward(model.path_[..., model._units.active])
+    return model._standardizer.backward(model.path_[..., model._standardizer.active])

@@ -15,7 +15,7 @@ import pytest
 from sklearn.base import clone
 
 from pywbms import __version__, cli, wbms
-from pywbms._report import TOP_CLUSTERS
+from pywbms._cli.report import TOP_CLUSTERS
 from pywbms.cli import main
 from pywbms.select import select
 

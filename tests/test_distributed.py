@@ -24,8 +24,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from pywbms import WBMS, datasets, distributed, wbms
 from pywbms._distributed import collections, expedition, rows, saved
-from pywbms._distributed.crew import Crew
 from pywbms._distributed.progress import Progress
+from pywbms._distributed.worker_pool import WorkerPool
 from pywbms.select import select
 
 # One test process starts the clusters, not all of them.
@@ -488,16 +488,16 @@ class TestFaults:
 
     def test_workers_that_vanish_while_results_travel(self, monkeypatch):
         with workers(2) as (client, processes):
-            wait_for = Crew._wait_for
+            wait_for = WorkerPool._wait_for
 
-            def then_kill(crew, futures):
-                wait_for(crew, futures)
-                if crew.place.startswith("main"):
+            def then_kill(pool, futures):
+                wait_for(pool, futures)
+                if pool.place.startswith("main"):
                     for process in processes:
                         process.send_signal(signal.SIGSTOP)
                         process.kill()
 
-            monkeypatch.setattr(Crew, "_wait_for", then_kill)
+            monkeypatch.setattr(WorkerPool, "_wait_for", then_kill)
             with pytest.raises(distributed.WorkersLost):
                 fitted(da.from_array(blobs(200), chunks=50), client=client, wait_for_workers=0.5)
 

@@ -16,7 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from pywbms import WBMS, _threads, datasets
+from pywbms import WBMS, datasets
+from pywbms._machine import threads
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -147,7 +148,7 @@ class TestInvariances:
 
     def test_the_number_of_threads_does_not_matter_to_the_bit(self):
         X, _ = datasets.simulation1(30, random_state=0)
-        assert len(X) ** 2 * X.shape[1] > _threads.WORTH_THREADS
+        assert len(X) ** 2 * X.shape[1] > threads.WORTH_THREADS
         one, two, every = (WBMS(0.03, 0.05, n_jobs=n).fit(X) for n in (None, 2, -1))
         for other in (two, every):
             np.testing.assert_array_equal(other.modes_, one.modes_)

@@ -11,13 +11,14 @@ from problems import forms, log_uniform, tables
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from pywbms import WBMS, _threads, datasets
+from pywbms import WBMS, datasets
+from pywbms._machine import threads
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _threads_however_little_there_is_to_do():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_threads, "WORTH_THREADS", 0)
+        patch.setattr(threads, "WORTH_THREADS", 0)
         yield
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from problems import log_uniform, seeds
 
-from pywbms.gaussian import (
+from pywbms.theory.gaussian import (
     convergence_order,
     follow_sample,
     gaussian_recursion,

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from problems import log_uniform, seeds
 from scipy.optimize import nnls
 
-import pywbms.hull
-from pywbms.hull import HullDistance, hull_distance
+import pywbms.theory.hull
+from pywbms.theory.hull import HullDistance, hull_distance
 
 SQUARE = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
@@ -337,13 +337,13 @@ class TestTolerance:
             hull_distance(SQUARE, SQUARE, tol=tol)
 
     def test_a_distance_that_is_not_known_well_is_no_secret(self, monkeypatch):
-        project = pywbms.hull.project
+        project = pywbms.theory.hull.project
 
         def give_up(points, vertices, limit, distance, gap, coefficients, direction):
             project(points, vertices, limit, distance, gap, coefficients, direction)
             gap[:] = 1e-3
 
-        monkeypatch.setattr(pywbms.hull, "project", give_up)
+        monkeypatch.setattr(pywbms.theory.hull, "project", give_up)
         with pytest.warns(RuntimeWarning, match="upper bounds") as caught:
             hull_distance([[2.0, 2.0]], SQUARE)
         assert caught[0].filename == __file__

@@ -24,7 +24,7 @@ from rsession import (
 )
 
 from pywbms import WBMS, datasets, theory
-from pywbms.gaussian import follow_sample
+from pywbms.theory.gaussian import follow_sample
 
 # fixtures
 r_library, r = rsession.r_library, rsession.r
@@ -187,8 +187,8 @@ class TestSameNumbers:
             assert from_r[fit + "choice-reason"] == [model.choice_.explanation]
             same_bits(from_r[fit + "choice-certain"], model.choice_.certain)
         if model.record_path:
-            path = model.path_[..., model._units.active]
-            same_bits(from_r[fit + "path"], model._units.backward(path))
+            path = model.path_[..., model._standardizer.active]
+            same_bits(from_r[fit + "path"], model._standardizer.backward(path))
         else:
             assert from_r[fit + "path"] is None
         if model.tree:
@@ -226,7 +226,7 @@ class TestSameNumbers:
 
     def test_the_shrinking_hull(self, from_r):
         model = fit_in_python("iris_like", "default", {**GIVEN, "record_path": True})
-        path = model.path_[..., model._units.active]
+        path = model.path_[..., model._standardizer.active]
         same_frame(from_r, "steps-", theory.check_shrinking_hull(path))
 
     def test_the_gaussian_cloud(self, from_r):

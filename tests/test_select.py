@@ -11,9 +11,10 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.selection.data import NOISE, draw_blobs, draw_noise
-from pywbms import WBMS, _heldout, datasets, plot, wbms
+from pywbms import WBMS, datasets, plot, wbms
 from pywbms import select as module
-from pywbms._search import Pair, Search, by_partition
+from pywbms._selection import heldout as heldout_module
+from pywbms._selection.search import Pair, Search, by_partition
 from pywbms.select import select
 
 matplotlib.use("agg")
@@ -310,11 +311,11 @@ class TestHeldOut:
         rng = np.random.default_rng(0)
         X, truth = draw_blobs(3, 150, 2, 0, "", seed=0)
         train = np.arange(150) % 5 > 0
-        heldout = _heldout.HeldOut(X, rng)
+        heldout = heldout_module.HeldOut(X, rng)
         even = np.full(2, 0.5)
         assert heldout.gain(train, truth[train], even) > 0.15
         assert heldout.gain(train, rng.permutation(truth[train]), even) < 0.05
-        noise = _heldout.HeldOut(rng.normal(size=(150, 2)), rng)
+        noise = heldout_module.HeldOut(rng.normal(size=(150, 2)), rng)
         halves = (noise._rows[train, 0] > 0).astype(int)
         assert noise.gain(train, halves, even) < 0.05
 
@@ -324,25 +325,25 @@ class TestHeldOut:
         X = rng.integers(values, size=(200, 2)).astype(float)
         train = np.arange(200) % 5 > 0
         labels = (X[:, 0] * values + X[:, 1]).astype(int)[train]
-        assert _heldout.HeldOut(X, rng).gain(train, labels, np.full(2, 0.5)) < 0.2
+        assert heldout_module.HeldOut(X, rng).gain(train, labels, np.full(2, 0.5)) < 0.2
 
     def test_clusters_too_small_say_nothing(self):
         X = np.random.default_rng(0).normal(size=(20, 2))
         train = np.arange(20) < 16
-        heldout = _heldout.HeldOut(X, np.random.default_rng(0))
+        heldout = heldout_module.HeldOut(X, np.random.default_rng(0))
         assert heldout.gain(train, np.arange(16), np.full(2, 0.5)) == 0.0
 
     def test_single_clouds_are_densities(self):
         x = np.linspace(-60, 60, 20001)[:, None]
         train = np.abs(x[:, 0]) < 3
-        for density in _heldout.cloud_densities(x, train):
+        for density in heldout_module.cloud_densities(x, train):
             area = np.exp(density).sum() * (x[1] - x[0]).item() / np.sqrt(2 * np.pi)
             assert area == pytest.approx(1, abs=2e-3)
 
     def test_the_columns_that_weights_use(self):
-        assert _heldout.heaviest(np.array([0.1, 0.8, 0.1])).tolist() == [1, 0]
-        assert _heldout.heaviest(np.array([0.0, 1.0])).tolist() == [1]
-        assert len(_heldout.heaviest(np.full(100, 0.01))) == 20
+        assert heldout_module.heaviest(np.array([0.1, 0.8, 0.1])).tolist() == [1, 0]
+        assert heldout_module.heaviest(np.array([0.0, 1.0])).tolist() == [1]
+        assert len(heldout_module.heaviest(np.full(100, 0.01))) == 20
 
 
 class TestSearch:

@@ -156,7 +156,7 @@ class TestCheckAll:
         assert not table.loc[table.theorem == "3", "holds"].any()
 
     def test_an_order_that_is_not_cubic_fails_theorem_5(self, plane, monkeypatch):
-        from pywbms.gaussian import printed_recursion
+        from pywbms.theory.gaussian import printed_recursion
 
         monkeypatch.setattr(theory, "gaussian_recursion", printed_recursion)
         table = theory.check_all(plane)

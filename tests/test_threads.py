@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from pywbms import WBMS, _threads
+from pywbms import WBMS
+from pywbms._machine import threads
 
 
 @pytest.fixture(scope="module")
@@ -19,17 +20,17 @@ def X():
 @pytest.mark.parametrize("n_jobs", ["2", 1.5, True, 0])
 def test_bad_counts_are_named(n_jobs):
     with pytest.raises(ValueError, match="n_jobs must"):
-        _threads.number_of_threads(n_jobs)
+        threads.number_of_threads(n_jobs)
 
 
 def test_no_more_threads_than_cores():
-    assert _threads.number_of_threads(10_000) == os.cpu_count()
-    assert _threads.number_of_threads(None) == 1
+    assert threads.number_of_threads(10_000) == os.cpu_count()
+    assert threads.number_of_threads(None) == 1
 
 
 def test_small_work_is_done_by_one_thread():
-    assert _threads.worth(4, _threads.WORTH_THREADS - 1) == 1
-    assert _threads.worth(4, _threads.WORTH_THREADS) == 4
+    assert threads.worth(4, threads.WORTH_THREADS - 1) == 1
+    assert threads.worth(4, threads.WORTH_THREADS) == 4
 
 
 def blas_threads():
@@ -49,14 +50,14 @@ def test_blas_is_held_to_one_thread_until_the_last_has_gone():
     entered, leave = threading.Event(), threading.Event()
 
     def stay():
-        with _threads.one_blas_thread():
+        with threads.one_blas_thread():
             entered.set()
             leave.wait(10)
 
     other = threading.Thread(target=stay)
     other.start()
     entered.wait(10)
-    with _threads.one_blas_thread():
+    with threads.one_blas_thread():
         pass
     assert set(blas_threads()) == {1}
     leave.set()

@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import clouds, log_uniform, seeds, simplex
 
-from pywbms import WBMS, _memory, datasets
+from pywbms import WBMS, datasets
 from pywbms._core.shift import exponential, instruction_set, shift
 from pywbms._core.spread import diameter
-from pywbms._order import compact_order
-from pywbms._wide import Wide
+from pywbms._engine.gram_step import Wide
+from pywbms._engine.tile_order import compact_order
+from pywbms._machine import memory
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -308,7 +309,7 @@ def test_an_interrupt_is_answered_in_the_middle_of_a_step(wide, n_threads):
     import signal
     import numpy as np
     from pywbms._core.shift import shift
-    from pywbms._wide import Wide
+    from pywbms._engine.gram_step import Wide
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
     n, p, wide, n_threads = {n}, {p}, {wide}, {n_threads}
     points, out = np.random.default_rng(0).random((n, p)), np.full((n, p), np.nan)
@@ -339,7 +340,7 @@ class TestMemory:
         import resource
         import numpy as np
         from pywbms import WBMS
-        from pywbms._memory import bytes_needed
+        from pywbms._machine.memory import bytes_needed
         rng = np.random.default_rng(0)
         few = WBMS(0.1, 0.1).fit(rng.normal(size=(300, 5)))  # what is loaded once counts not
         X = rng.normal(size=(20, {p})).repeat({n} // 20, axis=0)
@@ -361,7 +362,7 @@ class TestMemory:
 
     def test_too_little_is_said_before_the_start(self, monkeypatch):
         X = np.random.default_rng(0).normal(size=(1000, 50))
-        monkeypatch.setattr(_memory, "bytes_free", lambda: 65_000_000)
+        monkeypatch.setattr(memory, "bytes_free", lambda: 65_000_000)
         with pytest.raises(MemoryError, match=r"1,000 rows × 50 columns needs 0\.1 GB"):
             WBMS(0.1, 0.1).fit(X)
         WBMS(0.1, 0.1).fit(X[:100])
@@ -369,12 +370,12 @@ class TestMemory:
             WBMS(0.1, 0.1, stop="fixed", record_path=True).fit(X[:100])
 
     def test_what_is_free_is_known(self):
-        assert 10**6 < _memory.bytes_free() < 10**15
+        assert 10**6 < memory.bytes_free() < 10**15
 
     def test_a_limit_on_the_address_space_counts(self):
         resource = pytest.importorskip("resource")
         code = (
-            "import resource, pywbms._memory as m;"
+            "import resource, pywbms._machine.memory as m;"
             "resource.setrlimit(resource.RLIMIT_AS, (8 * 10**9, -1)); print(m.bytes_free())"
         )
         limits = resource.getrlimit(resource.RLIMIT_AS)

@@ -14,8 +14,10 @@ from scipy.cluster.hierarchy import cophenet, cut_tree, fcluster, is_monotonic, 
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from pywbms import WBMS, _coalesce, _threads, datasets, wbms
-from pywbms.tree import Linkage, Meetings
+from pywbms import WBMS, datasets, wbms
+from pywbms._engine import coalescence
+from pywbms._engine.merge_tree import Linkage, PartitionHistory
+from pywbms._machine import threads
 
 
 def fitted(X, h, lam, **params):
@@ -82,7 +84,7 @@ class TestAnyData:
         model = fitted(X, h, lam, **form)
         order = np.random.default_rng(seed).permutation(len(X))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_threads, "WORTH_THREADS", 0)
+            patch.setattr(threads, "WORTH_THREADS", 0)
             other = fitted(X[order], h, lam, n_jobs=2, **form)
         if len(X) > 1:
             np.testing.assert_array_equal(heights(other), heights(model)[np.ix_(order, order)])
@@ -195,7 +197,7 @@ class TestTheEnd:
     def test_what_is_left_when_the_budget_is_spent_is_predicted(self, monkeypatch):
         X, _ = datasets.simulation1(20, random_state=0)
         whole = fitted(X, 0.02, 0.1)
-        monkeypatch.setattr("pywbms.tree.MOST_WORK", 2e8)
+        monkeypatch.setattr("pywbms._engine.merge_tree.MOST_WORK", 2e8)
         model = fitted(X, 0.02, 0.1)
         check_tree(model)
         observed = model.tree_observed_
@@ -206,7 +208,7 @@ class TestTheEnd:
         X = np.repeat([[0.0], [1.0], [2.6]], [9, 6, 7], axis=0)
         X = X + 1e-3 * np.random.default_rng(0).normal(size=X.shape)
         followed = fitted(X, 0.02, 1.0).tree_[-2:, 2]
-        monkeypatch.setattr("pywbms.tree.MOST_WORK", 0)
+        monkeypatch.setattr("pywbms._engine.merge_tree.MOST_WORK", 0)
         model = fitted(X, 0.02, 1.0)
         assert not model.tree_observed_[-2:].any()
         # The first has nobody in its way; it changes the distance of the second.
@@ -230,7 +232,7 @@ class TestTheEnd:
     def test_memory_does_not_grow_with_the_square_of_the_groups(self, monkeypatch):
         X = np.random.default_rng(0).normal(size=(30, 4))
         whole = fitted(X, 0.01, 1.0, exclude_self=False)
-        monkeypatch.setattr(_coalesce, "BLOCK", 200)
+        monkeypatch.setattr(coalescence, "BLOCK", 200)
         blocks = fitted(X, 0.01, 1.0, exclude_self=False)
         assert whole.n_clusters_ > 20
         np.testing.assert_allclose(blocks.tree_[:, 2], whole.tree_[:, 2], rtol=1e-6)
@@ -238,7 +240,7 @@ class TestTheEnd:
 
 class TestParts:
     def test_meetings_count_from_when_rows_do_not_part_again(self):
-        meetings = Meetings()
+        meetings = PartitionHistory()
         meetings.begin(np.array([0, 1, 2, 3]))
         for partition in ([0, 0, 1, 2], [0, 1, 1, 2], [0, 1, 1, 2], [0, 0, 0, 1], [0, 0, 0, 1]):
             meetings.add(np.array(partition))
@@ -266,7 +268,7 @@ class TestParts:
         labels = np.concatenate([np.arange(g), rng.integers(g, size=g)])
         rows = rng.normal(size=(2 * g, p))
         modes = rng.normal(size=(g, p))[labels]
-        groups = _coalesce.Groups(rows, modes, labels, 0.7, 0.3, "mean", exclude_self)
+        groups = coalescence.Groups(rows, modes, labels, 0.7, 0.3, "mean", exclude_self)
         D = oracle.displacement(rows, modes)
         np.testing.assert_allclose(
             groups.weights(groups.points), oracle.entropy_weights(D, 0.3), atol=1e-12

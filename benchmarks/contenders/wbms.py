@@ -4,10 +4,10 @@ import inspect
 
 from benchmarks.clock import Seconds
 from pywbms import WBMS
-from pywbms._cloud import Cloud
-from pywbms._threads import one_blas_thread
-from pywbms._units import Units
-from pywbms.fit import even, row_order
+from pywbms._data.ordering import even, row_order
+from pywbms._data.standardize import Standardizer
+from pywbms._engine.points import Cloud
+from pywbms._machine.threads import one_blas_thread
 
 # A core may want to know lam when it shifts, so as to make the weights in the same pass.
 SHIFT_TAKES = set(inspect.signature(Cloud.shift).parameters)
@@ -16,11 +16,11 @@ SHIFT_TAKES = set(inspect.signature(Cloud.shift).parameters)
 def working_rows(X):
     """Return the rows as a fit has them: in an order of its own, z-scores."""
     rows = X[row_order(X)]
-    return Units(rows, standardize=True).forward(rows)
+    return Standardizer(rows, standardize=True).forward(rows)
 
 
 def wbms_step(cloud, weights, h, lam):
-    """Take one step as `pywbms.fit.fit` does: shift, displacement, weights; return the weights."""
+    """Take one step as a fit does: shift, displacement, weights; return the weights."""
     more = {"lam": lam, "lam_scale": "mean"}
     more = {name: value for name, value in more.items() if name in SHIFT_TAKES}
     cloud.shift(weights, h, True, **more)

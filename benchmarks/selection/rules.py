@@ -3,9 +3,9 @@
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from pywbms._search import LEAST_EVIDENCE, Search
+from pywbms._data.ordering import row_order
+from pywbms._selection.search import LEAST_EVIDENCE, Search
 from pywbms.estimator import WBMS
-from pywbms.fit import row_order
 from pywbms.select import MOST_ROWS, N_SUBSETS
 
 

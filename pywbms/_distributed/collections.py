@@ -8,16 +8,16 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
-from pywbms._check import (
+from pywbms._data.checks import (
     LARGEST_UNSCALED,
     is_numeric,
     not_finite,
     not_numeric,
     numeric_frame,
-    quoted,
     require_squarable,
 )
-from pywbms._distributed.source import block_futures
+from pywbms._data.wording import quoted
+from pywbms._distributed.sources import block_futures
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Collection:
     data : dask.array.Array or dask.dataframe.DataFrame
     columns : name or list of names, optional
     na_action : {"raise", "omit"}
-    crew : Crew
+    pool : WorkerPool
 
     Attributes
     ----------
@@ -49,20 +49,20 @@ class Collection:
         These rows, to be computed, and in the workers' memory once they are checked.
     """
 
-    def __init__(self, data, columns, na_action, crew):
+    def __init__(self, data, columns, na_action, pool):
         self._data = data
         self._is_array = isinstance(data, da.Array)
         if self._is_array:
             self._take_array(data, columns)
         else:
-            self._take_frame(data, columns, crew)
+            self._take_frame(data, columns, pool)
         if self.array.shape[1] == 0:
             raise ValueError("the data have no columns (0 feature(s))")
         if self.array.shape[0] == 0:
             raise ValueError("the data have no rows (0 sample(s))")
         self.kept = np.ones(self.array.shape[0], dtype=bool)
         if na_action == "omit":
-            self._omit(crew)
+            self._omit(pool)
         self.held = None
 
     def _take_array(self, array, columns):
@@ -85,7 +85,7 @@ class Collection:
         self.array = array.astype(np.float64)
         self._lengths = list(array.chunks[0])
 
-    def _take_frame(self, frame, columns, crew):
+    def _take_frame(self, frame, columns, pool):
         from pywbms.frame import chosen_columns
 
         self.names = chosen_columns(frame._meta, columns).columns
@@ -101,8 +101,8 @@ class Collection:
         if unusable:
             raise not_numeric(frame._meta, unusable)
         blocks = [dask.delayed(matrix_of, pure=True)(part, names) for part in frame.to_delayed()]
-        counts = crew.adopt(crew.client.compute([dask.delayed(len)(block) for block in blocks]))
-        self._lengths = crew.results(counts)
+        counts = pool.adopt(pool.client.compute([dask.delayed(len)(block) for block in blocks]))
+        self._lengths = pool.results(counts)
         blocks = [
             da.from_delayed(block, (length, len(names)), dtype=np.float64)
             for block, length in zip(blocks, self._lengths, strict=True)
@@ -110,22 +110,22 @@ class Collection:
         ]
         self.array = da.concatenate(blocks) if blocks else da.zeros((0, len(names)))
 
-    def _omit(self, crew):
+    def _omit(self, pool):
         """Leave out rows with missing values."""
         array = self.array.rechunk({1: -1})
-        blocks = [block for (block,) in block_futures(crew, array)]
-        found = crew.results([crew.submit("complete", complete, block) for block in blocks])
+        blocks = [block for (block,) in block_futures(pool, array)]
+        found = pool.results([pool.submit("complete", complete, block) for block in blocks])
         self.kept = np.concatenate(found)
         if not self.kept.any():
             raise ValueError("no rows are left: every row has a missing value (na_action='omit')")
         if not self.kept.all():
             self.array = array[np.flatnonzero(self.kept)]
 
-    def check(self, crew, standardize):
+    def check(self, pool, standardize):
         """Take the rows into memory; raise a ValueError that names columns that are no good."""
-        self.held = crew.client.persist(self.array)
-        blocks = [block for line in block_futures(crew, self.held) for block in line]
-        found = iter(crew.results([crew.submit("check", flaws, block) for block in blocks]))
+        self.held = pool.client.persist(self.array)
+        blocks = [block for line in block_futures(pool, self.held) for block in line]
+        found = iter(pool.results([pool.submit("check", flaws, block) for block in blocks]))
         rows = {"NaN": set(), "infinite values": set()}
         columns = {"NaN": set(), "infinite values": set()}
         huge = set()

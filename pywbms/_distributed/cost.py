@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pywbms._distributed.columns import MOST_POINTS
+from pywbms._distributed.feature_points import MOST_POINTS
 
 LAYOUTS = ("rows", "columns")
 

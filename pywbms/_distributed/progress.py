@@ -2,8 +2,8 @@
 
 import time
 
-from pywbms._line import Line
-from pywbms._report import counted
+from pywbms._data.wording import counted
+from pywbms._terminal.line import Line
 
 
 class Progress(Line):

@@ -6,9 +6,9 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
-from pywbms._check import numeric_frame
 from pywbms._core.nearest import nearest
-from pywbms._distributed.remote import RemoteCloud
+from pywbms._data.checks import numeric_frame
+from pywbms._distributed.remote_points import RemoteCloud
 from pywbms.frame import (
     WBMSResult,
     as_frame,
@@ -92,7 +92,7 @@ class DaskResult(WBMSResult):
         model = self.estimator
         array = model._X.rechunk({1: -1})
         blocks = [
-            dask.delayed(nearest_in)(block, queries, model.feature_weights_, model._units)
+            dask.delayed(nearest_in)(block, queries, model.feature_weights_, model._standardizer)
             for block in array.to_delayed().ravel()
         ]
         found = dask.compute(*blocks)

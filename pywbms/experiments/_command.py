@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from pywbms._report import aligned, counted
+from pywbms._cli.report import aligned
+from pywbms._data.wording import counted
 from pywbms.experiments._labels import DIFFERENCE, MEASURED, PRINTED
 from pywbms.experiments._progress import duration
 

@@ -2,7 +2,7 @@
 
 import time
 
-from pywbms._line import Line
+from pywbms._terminal.line import Line
 
 WIDTH = 24
 

@@ -16,8 +16,8 @@ import scipy
 import sklearn
 
 from pywbms import __version__
-from pywbms._files import require_matplotlib, save_picture
-from pywbms._report import counted
+from pywbms._cli.files import require_matplotlib, save_picture
+from pywbms._data.wording import counted
 from pywbms.experiments._cells import compute, guess, key_of, stamp_files
 from pywbms.experiments._framework import FORMS, Experiment, Report, as_rows
 from pywbms.experiments._progress import Progress, duration

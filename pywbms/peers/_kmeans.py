@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from pywbms._check import generator
+from pywbms._data.checks import generator
 
 # Singular values below this, relative to the largest, are what rounding leaves of zero.
 NEGLIGIBLE = 1e-12

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from pywbms._check import numeric_frame, require_finite, require_squarable
-from pywbms._threads import one_blas_thread
-from pywbms._units import Units
-from pywbms.fit import even, largest_first, row_order
+from pywbms._data.checks import numeric_frame, require_finite, require_squarable
+from pywbms._data.ordering import even, largest_first, row_order
+from pywbms._data.standardize import Standardizer
+from pywbms._machine.threads import one_blas_thread
 from pywbms.frame import as_frame
 
 
@@ -76,7 +76,7 @@ def clustered(method, X, cluster, params, *, standardize=True, weighs=False):
     if not standardize:
         require_squarable(matrix, frame.columns)
     # Means and deviations are the same to the bit for any order of the rows.
-    units = Units(matrix[row_order(matrix)], standardize)
+    units = Standardizer(matrix[row_order(matrix)], standardize)
     if units.active.any():
         with one_blas_thread():  # so that no sum depends on the number of cores
             labels, weights, chosen = cluster(units.forward(matrix))

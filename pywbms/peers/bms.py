@@ -4,8 +4,8 @@ import warnings
 
 from sklearn.exceptions import ConvergenceWarning
 
-from pywbms._check import require_integer, require_positive
-from pywbms.fit import fit
+from pywbms._data.checks import require_integer, require_positive
+from pywbms._engine.loop import fit
 from pywbms.peers._table import clustered
 
 # With it, w_l ∝ exp(−D_l / lam) are equal for any displacements D: the weights stay 1/p.
@@ -70,7 +70,7 @@ def bms(X, h, *, max_iter=300, standardize=True):
 
 
 def blur(X, h, max_iter, record_path=False):
-    """Let an array collapse; return the `pywbms.fit.Fit`."""
+    """Let an array collapse; return the `pywbms._engine.loop.Fit`."""
     return fit(
         X, h, FLAT, lam_scale="sum", exclude_self=False, warmup=0, stop="settled", patience=5,
         tol=1e-8, max_iter=max_iter, eps=1e-5, standardize=False, merge=True, n_threads=1,

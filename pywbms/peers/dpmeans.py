@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from pywbms._check import require_integer, require_positive
-from pywbms.fit import weighted_means
+from pywbms._data.checks import require_integer, require_positive
+from pywbms._data.ordering import weighted_means
 from pywbms.peers._table import clustered
 
 # The rules for lam take it from a distance: a row that is as far but for rounding is not farther.

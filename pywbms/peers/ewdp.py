@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from pywbms._check import require_positive
-from pywbms.fit import even
+from pywbms._data.checks import require_positive
+from pywbms._data.ordering import even
 from pywbms.peers._table import clustered
 from pywbms.peers.dpmeans import (
     FARTHER,

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import log_ndtr
 
-from pywbms._check import require_integer, require_positive
+from pywbms._data.checks import require_integer, require_positive
 from pywbms.peers._kmeans import (
     cluster_means,
     kmeans_from_centers,

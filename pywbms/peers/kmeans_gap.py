@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pywbms._check import quoted, require_integer
+from pywbms._data.checks import require_integer
+from pywbms._data.wording import quoted
 from pywbms.peers._kmeans import (
     few_columns,
     kmeans_from_seeds,

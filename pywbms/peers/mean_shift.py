@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from pywbms._check import require_integer, require_positive
 from pywbms._core.components import components
+from pywbms._data.checks import require_integer, require_positive
 from pywbms.peers._scores import scores
 from pywbms.peers._table import clustered, in_row_order
 

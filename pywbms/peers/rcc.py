@@ -8,7 +8,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh, splu
 from scipy.spatial.distance import cdist
 
-from pywbms._check import quoted, require_integer
+from pywbms._data.checks import require_integer
+from pywbms._data.wording import quoted
 from pywbms.peers._scores import scores
 from pywbms.peers._table import clustered, in_row_order
 

@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pandas as pd
 
-from pywbms._check import positive, require_integer, require_positive
-from pywbms.fit import even
+from pywbms._data.checks import positive, require_integer, require_positive
+from pywbms._data.ordering import even
 from pywbms.frame import as_frame
 from pywbms.peers._kmeans import cluster_means, near_one, quiet_kmeans, squares_within
 from pywbms.peers._table import clustered

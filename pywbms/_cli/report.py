@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 
+from pywbms._data.wording import counted
+
 TOP_CLUSTERS = 10
 TOP_FEATURES = 5
 TOP_PAIRS = 10
@@ -124,14 +126,3 @@ def cluster_sizes(result):
     """Return the number of rows in each cluster."""
     labels = result.labels.to_numpy()
     return np.bincount(labels[labels >= 0])
-
-
-def counted(n, noun):
-    """Count things in words.
-
-    Examples
-    --------
-    >>> counted(1, "row"), counted(1000, "row")
-    ('1 row', '1,000 rows')
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from pywbms._cloud import Cloud
-from pywbms._stop import Pairs, StopRule
-from pywbms._threads import one_blas_thread
-from pywbms._trace import Trace
-from pywbms._units import NUMBERS_AT_A_TIME, Units
-from pywbms.tree import Groups, Meetings, Tree, grow
+from pywbms._data.ordering import even, largest_first, row_order, weighted_means
+from pywbms._data.standardize import Standardizer
+from pywbms._engine.merge_tree import Groups, PartitionHistory, Tree, grow
+from pywbms._engine.points import Cloud
+from pywbms._engine.recorder import Trace
+from pywbms._engine.stop import Pairs, StopRule
+from pywbms._machine.threads import one_blas_thread
 
 # Points closer than this share of eps travel on as one: so close that neither modes nor weights
 # tell the difference in their first nine digits.
@@ -31,7 +32,7 @@ def fit(
     """
     order = row_order(X)
     rows = X[order]
-    units = Units(rows, standardize)
+    units = Standardizer(rows, standardize)
     start = Cloud(units.forward(rows), merge, n_threads)
     del rows  # from here on there are no more than three copies of the data
     end = travel(
@@ -44,7 +45,7 @@ def fit(
 
 
 @dataclass
-class Journey:
+class FitState:
     """Where a fit is between two iterations: all it takes to go on from there, and to end.
 
     Attributes
@@ -53,7 +54,7 @@ class Journey:
     cloud : Cloud
     weights : ndarray
         Weights of the cloud's features.
-    meetings : Meetings
+    meetings : PartitionHistory
         Kept up to date only if a tree is asked for.
     phase : str
     pairs : Pairs
@@ -69,7 +70,7 @@ class Journey:
     trace: Trace
     cloud: Cloud
     weights: np.ndarray
-    meetings: Meetings
+    meetings: PartitionHistory
     phase: str = ""
     pairs: Pairs | None = None
     swapping: list = field(default_factory=list)
@@ -84,7 +85,7 @@ def travel(
     start, trace, h, lam, *, lam_scale, exclude_self, warmup, stop, patience, tol, max_iter, eps,
     callback, rows=None, now=None, keep=None,
 ):  # fmt: skip
-    """Take a cloud from its start to its end and return the `Journey`.
+    """Take a cloud from its start to its end and return the `FitState`.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def travel(
         Is added to.
     rows : callable, optional
         Returns the rows in the cloud's order and coordinates; if given, a tree is grown.
-    now : Journey, optional
+    now : FitState, optional
         Where to go on from: what `keep` was given in an earlier run.
     keep : callable, optional
         Called with the journey after each iteration that did not end it.
@@ -102,7 +103,7 @@ def travel(
     settle_pairs = exclude_self and stop != "fixed"
     order = trace.order
     if now is None:
-        now = Journey(trace, start, even(start.shape[1]), Meetings())
+        now = FitState(trace, start, even(start.shape[1]), PartitionHistory())
     if not start.shape[1]:  # every column is constant: all rows are one point
         trace.begin("main", start, now.weights)
         now.labels = np.zeros(len(order), int)
@@ -166,7 +167,7 @@ def travel(
 class Fit:
     """What a fit knows in the end, in the caller's rows, columns and units (but for the path)."""
 
-    units: Units
+    units: Standardizer
     labels: np.ndarray
     modes: np.ndarray
     centers: np.ndarray
@@ -185,8 +186,8 @@ class Fit:
 
         Parameters
         ----------
-        end : Journey
-        units : Units
+        end : FitState
+        units : Standardizer
         met : ndarray, optional
             Where each group met, in working coordinates, if it is known already.
         modes : optional
@@ -231,59 +232,6 @@ def groups_of_points(cloud, labels):
     group = np.empty(len(cloud.mass), dtype=np.intp)
     group[cloud.member] = labels
     return group
-
-
-def weighted_means(points, mass, group):
-    """Return the mean of each group's points, weighted by their mass.
-
-    The mean is taken relative to a point of the group, so that equal points have that point as
-    their mean, to the bit.
-
-    Examples
-    --------
-    >>> points, mass = np.array([[0.0], [3.0], [5.0]]), np.array([2.0, 1.0, 1.0])
-    >>> weighted_means(points, mass, [0, 0, 1]).tolist()
-    [[1.0], [5.0]]
-    """
-    _, first, group = np.unique(group, return_index=True, return_inverse=True)
-    share = mass / np.bincount(group, weights=mass)[group]
-    means = points[first]
-    others = np.delete(np.arange(len(points)), first)
-    for some in np.array_split(others, 1 + len(others) * points.shape[1] // NUMBERS_AT_A_TIME):
-        away = share[some, None] * (points[some] - points[first[group[some]]])
-        np.add.at(means, group[some], away)
-    return means
-
-
-def row_order(X):
-    """Return an order of the rows that depends on their values alone, equal rows side by side.
-
-    The fit then does the same sums in the same order however the caller has sorted the rows.
-    """
-    rows = np.ascontiguousarray(X) + 0.0  # −0.0 becomes 0.0: equal rows are equal bytes
-    as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize)))
-    return np.argsort(as_bytes.ravel(), kind="stable")
-
-
-def largest_first(labels):
-    """Renumber clusters 0 … k − 1, the largest first, ties by their first row.
-
-    Examples
-    --------
-    >>> largest_first(np.array([7, 3, 3, 5])).tolist()
-    [1, 0, 0, 2]
-    """
-    _, first, inverse, size = np.unique(
-        labels, return_index=True, return_inverse=True, return_counts=True
-    )
-    rank = np.empty(len(size), dtype=np.int64)
-    rank[np.lexsort((first, -size))] = np.arange(len(size))
-    return rank[inverse]
-
-
-def even(p):
-    """Return p equal weights."""
-    return np.full(p, 1 / max(p, 1))
 
 
 def says_stop(answer):

@@ -10,7 +10,7 @@ ROUNDING = 4 * np.finfo(float).eps
 NUMBERS_AT_A_TIME = 2**20
 
 
-class Units:
+class Standardizer:
     """Working coordinates: centred, divided by the standard deviation if asked for.
 
     Columns that hold one value tell nothing: they are left out of the working coordinates and

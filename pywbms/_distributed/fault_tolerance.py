@@ -6,12 +6,12 @@ import time
 
 import numpy as np
 
-from pywbms._cloud import Cloud
-from pywbms._distributed.crew import MOST_LOSSES, Crew, WorkerLost, somebody_is_there
-from pywbms._distributed.remote import RemoteCloud, TravellingCloud
-from pywbms._distributed.saved import IN_MEMORY, Saved, remove
-from pywbms._trace import Trace
-from pywbms.fit import FOLDED, Fit, groups_of_points, travel
+from pywbms._distributed.checkpoint import IN_MEMORY, Checkpoint, remove
+from pywbms._distributed.remote_points import RemoteCloud, TravellingCloud
+from pywbms._distributed.worker_pool import MOST_LOSSES, WorkerLost, WorkerPool, somebody_is_there
+from pywbms._engine.loop import FOLDED, Fit, groups_of_points, travel
+from pywbms._engine.points import Cloud
+from pywbms._engine.recorder import Trace
 
 # A checkpoint may take this share of the time.
 SHARE_OF_TIME = 0.1
@@ -41,14 +41,14 @@ class WorkersLost(RuntimeError):
         super().__init__(f"{what} after {phase} iteration {iteration}; {go_on}")
 
 
-class Expedition:
+class FaultTolerantFit:
     """A fit that goes on when workers are lost.
 
     Parameters
     ----------
     client : distributed.Client
     source : callable
-        Given a `Crew`, returns a source of rows.
+        Given a `WorkerPool`, returns a source of rows.
     layout : {"rows", "columns"}
     settings : dict
         Parameters of `fit.fit` without h and lam; of them, `n_threads` counts on each worker.
@@ -73,10 +73,10 @@ class Expedition:
         self._next_save = 0.0
         self._place = ("start", 0)
         self._told = ("warmup", 0)
-        self.crew = None
+        self.pool = None
 
     def run(self, h, lam, record_path, callback, tree, resume=None):
-        """Return the `Fit` and the `Journey` behind it."""
+        """Return the `Fit` and the `FitState` behind it."""
         losses, reached = 0, None
         self._saved = resume
         try:
@@ -86,13 +86,13 @@ class Expedition:
                 except WorkerLost as loss:
                     losses = losses + 1 if self._place == reached else 1
                     reached = self._place
-                    self.crew.cancel()
+                    self.pool.cancel()
                     if losses > MOST_LOSSES:
                         raise self._lost("workers die again and again") from loss
                     self._await_workers(loss)
         except BaseException:
-            if self.crew is not None:
-                self.crew.cancel()
+            if self.pool is not None:
+                self.pool.cancel()
             raise
         finally:
             if self._temporary is not None:
@@ -102,14 +102,14 @@ class Expedition:
         settings = dict(self._settings)
         n_threads, merge = settings.pop("n_threads"), settings.pop("merge")
         settings.pop("standardize")
-        crew = self.crew = Crew(self._client, n_threads)
-        if not crew.muster():
+        pool = self.pool = WorkerPool(self._client, n_threads)
+        if not pool.refresh():
             raise WorkerLost("no worker is there")
-        source = self._source(crew)
+        source = self._source(pool)
         self._of = fingerprint(source, {**self._settings, "h": h, "lam": lam, "tree": tree})
         if self._saved is not None and self._saved.of != self._of:
             raise ValueError("resume: the checkpoint is of other data or parameters")
-        start = self._start(source, crew, merge)
+        start = self._start(source, pool, merge)
         now = None
         if self._saved is not None:
             now = self._saved.journey(start, self._wrapped)
@@ -117,32 +117,32 @@ class Expedition:
 
         def after_iteration(state):
             self._place = (state.phase, state.iteration)
-            crew.place = f"{state.phase}-{state.iteration + 1}"
+            pool.place = f"{state.phase}-{state.iteration + 1}"
             if self._place <= self._told and state.phase == self._told[0]:
                 return None  # told before a worker was lost
             self._told = self._place
             return None if callback is None else callback(state)
 
-        crew.place = "warmup-1" if now is None else f"{now.phase}-{now.trace.n_iter + 1}"
+        pool.place = "warmup-1" if now is None else f"{now.phase}-{now.trace.n_iter + 1}"
         end = travel(
             start, trace, h, lam, **settings, callback=after_iteration, keep=self._keep,
             rows=source.rows if tree else None, now=now,
         )  # fmt: skip
         return self._gathered(end, source), end
 
-    def _start(self, source, crew, merge):
+    def _start(self, source, pool, merge):
         n, p = source.shape
         eps = self._settings["eps"]
         if not source.units.active.any():
             return TravellingCloud(nowhere(n, merge), 0.0)
         kept_there = self._saved is not None and self._saved.layout is not None
         if float(n) * n * p < self._worth_sending and source.near and not kept_there:
-            return TravellingCloud(source.at_home(merge, crew.n_threads), 0.0)
+            return TravellingCloud(source.at_home(merge, pool.n_threads), 0.0)
         layout = self._layout
         if self._saved is not None and self._saved.layout is not None:
             layout = self._saved.layout
         set_out = source.in_rows if layout == "rows" else source.in_columns
-        return self._wrapped(set_out(crew, merge, eps, FOLDED * eps))
+        return self._wrapped(set_out(pool, merge, eps, FOLDED * eps))
 
     def _wrapped(self, cloud):
         return TravellingCloud(cloud, self._worth_sending)
@@ -167,10 +167,10 @@ class Expedition:
         large = isinstance(cloud, RemoteCloud) and 8 * np.prod(cloud.shape) > IN_MEMORY
         if folder is None and large:
             folder = self._temporary = self._temporary or new_folder()
-        self._saved = Saved.of_journey(journey, self._of, folder)
+        self._saved = Checkpoint.of_journey(journey, self._of, folder)
         ended = time.monotonic()
         self._next_save = ended + (ended - now) / SHARE_OF_TIME
-        self.crew.muster()
+        self.pool.refresh()
 
     def _await_workers(self, loss):
         """Wait until a worker is there."""

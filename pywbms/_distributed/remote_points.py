@@ -42,15 +42,15 @@ class RemoteCloud:
 
     Parameters
     ----------
-    crew : Crew
+    pool : WorkerPool
     member, mass, p
         Of the cloud at the start; see `Cloud`.
     eps, folded : float
         Distances below which points have met, and travel on as one.
     """
 
-    def __init__(self, crew, member, mass, p, eps, folded):
-        self._crew = crew
+    def __init__(self, pool, member, mass, p, eps, folded):
+        self._pool = pool
         self.member = member
         self.mass = mass
         self._p = p
@@ -84,7 +84,7 @@ class RemoteCloud:
     def _look_again(self):
         """Look at the cloud where it is now."""
         self._look_future, across = self._submit_look()
-        self._look, *across = self._crew.results([self._look_future, *across])
+        self._look, *across = self._pool.results([self._look_future, *across])
         self._diameter = max(across) if across else self._look.diameter
         return self._look
 

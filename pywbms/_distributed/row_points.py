@@ -10,15 +10,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from pywbms._cloud import Cloud, worth_folding
 from pywbms._core.fold import fold
 from pywbms._core.shift import shift
 from pywbms._core.spread import diameter, moves
 from pywbms._core.weights import displacement
-from pywbms._distributed.remote import Look, RemoteCloud
-from pywbms._order import LEAST_POINTS, TILE, compact_order
-from pywbms._threads import one_blas_thread
-from pywbms.fit import weighted_means
+from pywbms._data.ordering import weighted_means
+from pywbms._distributed.remote_points import Look, RemoteCloud
+from pywbms._engine.points import Cloud, worth_folding
+from pywbms._engine.tile_order import LEAST_POINTS, TILE, compact_order
+from pywbms._machine.threads import one_blas_thread
 
 # Multiply-adds a task should have at least, so that its start does not count.
 WORTH_A_PART = 1e8
@@ -179,7 +179,7 @@ class RowCloud(RemoteCloud):
 
     Parameters
     ----------
-    crew : Crew
+    pool : WorkerPool
     home : Future of Home
     member, mass, p
         Of the cloud at the start; see `Cloud`.
@@ -189,26 +189,26 @@ class RowCloud(RemoteCloud):
 
     layout = "rows"
 
-    def __init__(self, crew, home, member, mass, p, eps, folded):
-        super().__init__(crew, member, mass, p, eps, folded)
+    def __init__(self, pool, home, member, mass, p, eps, folded):
+        super().__init__(pool, member, mass, p, eps, folded)
         self._home = home
         self._cloud = self._order = self._plain = None
         self._order_points = self._plain_points = 0
 
     def _submit_look(self):
-        crew, g = self._crew, self.shape[0]
-        self._cloud = crew.submit("cloud", travelling, self._home)
+        pool, g = self._pool, self.shape[0]
+        self._cloud = pool.submit("cloud", travelling, self._home)
         parts = self._n_parts(g // (4 * TILE))
-        look = crew.submit("look", looked_at, self._home, self._eps, self._folded, parts == 1)
+        look = pool.submit("look", looked_at, self._home, self._eps, self._folded, parts == 1)
         if parts == 1:
             return look, []
         if self._due or self._plain_points != g:
-            self._plain = crew.submit("plain-order", plain_order, self._cloud)
+            self._plain = pool.submit("plain-order", plain_order, self._cloud)
             self._plain_points = g
         across = [
-            crew.submit(
+            pool.submit(
                 "diameter", diameter_part, self._cloud, self._plain, (part, parts),
-                crew.n_threads, part=part,
+                pool.n_threads, part=part,
             )
             for part in range(parts)
         ]  # fmt: skip
@@ -216,23 +216,23 @@ class RowCloud(RemoteCloud):
 
     def shift(self, weights, h, exclude_self, lam, lam_scale):
         """Move every point to the kernel-weighted mean of the others; return how far each went."""
-        crew, look = self._crew, self._look_future
+        pool, look = self._pool, self._look_future
         g = self.shape[0]
-        weights = crew.shared(weights)
+        weights = pool.shared(weights)
         if g < LEAST_POINTS:
             self._order, self._order_points = None, 0
         elif self._due or self._order_points != g:
-            self._order = crew.submit("order", tile_order, self._cloud, look, weights)
+            self._order = pool.submit("order", tile_order, self._cloud, look, weights)
             self._order_points = g
         edges = self._edges(g)
         parts = [
-            crew.submit(
+            pool.submit(
                 "shift", shift_part, self._cloud, look, self._order, weights, h, exclude_self,
-                (first, last), crew.n_threads, part=number,
+                (first, last), pool.n_threads, part=number,
             )
             for number, (first, last) in enumerate(pairwise(edges))
         ]  # fmt: skip
-        home = crew.submit("gather", gathered, self._home, look, self._order, parts)
+        home = pool.submit("gather", gathered, self._home, look, self._order, parts)
         self._home = home
         self._steps += 1
         return self._look_again().lengths
@@ -246,7 +246,7 @@ class RowCloud(RemoteCloud):
     def _n_parts(self, most):
         """Return into how many parts a pass over all pairs of points is divided."""
         g, p = self.shape
-        size = self._crew.size
+        size = self._pool.size
         parts = max(1, min(most, int(1 + float(g) * g * p / WORTH_A_PART), size * PARTS_A_WORKER))
         # All workers have as many to do, if none is skipped.
         return parts if parts < size else parts // size * size
@@ -255,12 +255,12 @@ class RowCloud(RemoteCloud):
         """Put each pair at its midpoint."""
         pairs = list(pairs)
         if pairs:
-            self._home = self._crew.submit("pairs", with_pairs_together, self._home, pairs)
+            self._home = self._pool.submit("pairs", with_pairs_together, self._home, pairs)
             self._look_again()
 
     def fetch(self, function, *args):
         """Return what a function finds on the worker that keeps the books."""
-        return self._crew.result(self._crew.submit("fetch", function, self._home, *args))
+        return self._pool.result(self._pool.submit("fetch", function, self._home, *args))
 
     def means(self, group):
         """Return the mean of each group's points, weighted by their mass."""
@@ -268,7 +268,7 @@ class RowCloud(RemoteCloud):
 
     def places(self):
         """Return futures of the points, side by side."""
-        return [self._crew.submit("points", points_of, self._home, slice(None))]
+        return [self._pool.submit("points", points_of, self._home, slice(None))]
 
     def slices(self, rows):
         """Yield the points, so many rows at a time."""
@@ -278,10 +278,10 @@ class RowCloud(RemoteCloud):
     def bring(self):
         """Return the cloud as one of this process."""
         cloud = self.fetch(near_of)
-        cloud._most_threads = self._crew.n_threads
+        cloud._most_threads = self._pool.n_threads
         order = np.arange(self.shape[0])
         if self._order_points == self.shape[0]:
-            order = self._crew.result(self._order)
+            order = self._pool.result(self._order)
         cloud._order, cloud._steps = order, self._steps
         if self._look.folds is not None:
             cloud._fold_into(self._look.folds)
@@ -290,21 +290,21 @@ class RowCloud(RemoteCloud):
 
     def kept(self):
         """Return what of this proxy is kept beside the points."""
-        order = None if self._order is None else self._crew.result(self._order)
+        order = None if self._order is None else self._pool.result(self._order)
         return {**super().kept(), "order": order}
 
     def replay(self, kept, points, rows):
         """Return the cloud that was kept, set up anew from this one, its start."""
         copy = super().replay(kept, points, rows)
         places = [
-            self._crew.scatter(np.array(points[start : start + rows]))
+            self._pool.scatter(np.array(points[start : start + rows]))
             for start in range(0, len(points), rows)
         ]
-        copy._home = self._crew.submit(
+        copy._home = self._pool.submit(
             "replay", replayed, self._home, kept["folds"], places, kept["steps"]
         )
         if kept["order"] is not None:
-            copy._order = self._crew.scatter(kept["order"])
+            copy._order = self._pool.scatter(kept["order"])
             copy._order_points = len(kept["order"])
         return copy
 

@@ -22,7 +22,7 @@ class WorkerLost(Exception):
     """A worker has gone, and what it held with it; others may be there."""
 
 
-class Crew:
+class WorkerPool:
     """The workers of a client, as one fit sees them.
 
     Parameters
@@ -40,9 +40,9 @@ class Crew:
         self._futures = weakref.WeakSet()
         self._underway = None  # key of a task that is just being started
         self.place = "start"
-        self.muster()
+        self.refresh()
 
-    def muster(self):
+    def refresh(self):
         """Look who is there; return how many."""
         self._workers = set(self._present())
         return len(self._workers)
@@ -171,27 +171,27 @@ LOST = (KilledWorker, CancelledError, CommClosedError, OSError, TimeoutError)
 
 
 def tried(client, action, wait):
-    """Return what an action makes of a crew, tried anew when a worker is lost on the way.
+    """Return what an action makes of a pool, tried anew when a worker is lost on the way.
 
     Parameters
     ----------
     client : distributed.Client
     action : callable
-        Takes a `Crew`.
+        Takes a `WorkerPool`.
     wait : float
         Seconds to wait for a worker when none is there.
     """
     for attempt in range(MOST_LOSSES + 1):
         if not somebody_is_there(client, wait):
             raise WorkerLost("no worker is there")
-        crew = Crew(client)
+        pool = WorkerPool(client)
         try:
-            return action(crew)
+            return action(pool)
         except WorkerLost:
             if attempt == MOST_LOSSES:
                 raise
         finally:
-            crew.cancel()
+            pool.cancel()
 
 
 def require_client(client):
@@ -205,7 +205,7 @@ def require_client(client):
 def somebody_is_there(client, wait):
     """Tell whether there is a worker, if need be after a while."""
     until = time.monotonic() + wait
-    while not Crew(client).muster():
+    while not WorkerPool(client).refresh():
         if time.monotonic() >= until:
             return False
         time.sleep(0.1)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pywbms._distributed.remote import RemoteCloud
+from pywbms._distributed.remote_points import RemoteCloud
 
 STATE = "state.pickle"
 # Bytes of points that are kept in memory, and that are fetched or sent at a time.
@@ -17,7 +17,7 @@ AT_A_TIME = 64_000_000
 
 
 @dataclass(frozen=True)
-class Saved:
+class Checkpoint:
     """A journey between two iterations.
 
     Attributes

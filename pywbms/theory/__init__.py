@@ -13,14 +13,14 @@ import pandas as pd
 from scipy.spatial import ConvexHull, QhullError
 from scipy.special import logsumexp, xlogy
 
-from pywbms._check import require_positive
 from pywbms._core.spread import diameter
 from pywbms._core.weights import entropy_weights as core_entropy_weights
-from pywbms._line import Line
+from pywbms._data.checks import require_positive
+from pywbms._terminal.line import Line
 from pywbms.estimator import WBMS, refit_with_path
 from pywbms.frame import WBMSResult
-from pywbms.gaussian import convergence_order, gaussian_recursion, limit_weights
-from pywbms.hull import hull_distance
+from pywbms.theory.gaussian import convergence_order, gaussian_recursion, limit_weights
+from pywbms.theory.hull import hull_distance
 
 __all__ = [
     "check_all",
@@ -265,7 +265,7 @@ def check_all(fit, *, delta=1e-2, progress=False):
     if not isinstance(fit, WBMSResult | WBMS):
         return as_table(path_checks(cloud_path(fit), delta, progress))
     model = with_path(fit)
-    active = model._units.active
+    active = model._standardizer.active
     if not active.any():
         return as_table([])
     path, w = cloud_path(model.path_[..., active]), model.feature_weights_[active]

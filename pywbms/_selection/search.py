@@ -10,8 +10,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.metrics import adjusted_rand_score
 
-from pywbms._heldout import HeldOut
-from pywbms.fit import fit
+from pywbms._engine.loop import fit
+from pywbms._selection.heldout import HeldOut
 
 # Where the search begins, and the step from one value to the next, on z-scores. From there h goes
 # up until all rows are one cluster, and down until there are more clusters than could be judged.

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pandas as pd
 
-from pywbms._check import quoted
+from pywbms._data.wording import quoted
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 SEPARATORS |= {f"{suffix}.gz": separator for suffix, separator in SEPARATORS.items()}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pywbms._coalesce import MOST_WORK, Groups, Walk, blocks
+from pywbms._engine.coalescence import MOST_WORK, Groups, Walk, blocks
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Tree:
     observed: np.ndarray
 
 
-class Meetings:
+class PartitionHistory:
     """The partitions that a fit goes through, an iteration after the other.
 
     Two rows that swap places are together in them, as in the history of the fit.
@@ -130,7 +130,7 @@ def grow(meetings, labels, order, groups=None, *, n_iter=0, eps=0.0, patience=1,
 
     Parameters
     ----------
-    meetings : Meetings
+    meetings : PartitionHistory
         What happened during the fit.
     labels : ndarray of shape (n,)
         The partition in the end, of rows in the fit's own order.
@@ -159,4 +159,4 @@ def grow(meetings, labels, order, groups=None, *, n_iter=0, eps=0.0, patience=1,
     return linkage.tree(order)
 
 
-__all__ = ["Groups", "Linkage", "Meetings", "Tree", "grow"]
+__all__ = ["Groups", "Linkage", "PartitionHistory", "Tree", "grow"]

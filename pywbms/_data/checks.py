@@ -5,28 +5,14 @@ from numbers import Integral, Real
 import numpy as np
 import pandas as pd
 
+from pywbms._data.wording import quoted
+
 STOP_RULES = ("settled", "movement", "diameter", "fixed")
 LAM_SCALES = ("mean", "sum")
 
 # Squares of larger values, summed over the features, leave the range of double precision.
 LARGEST_UNSCALED = 1e150
 SMALLEST_SQUARABLE = 1e-150
-
-
-def quoted(names, limit=5):
-    """Return names as text, the first few of many.
-
-    Examples
-    --------
-    >>> quoted(["a", 3])
-    "'a', 3"
-    >>> quoted(range(9))
-    '0, 1, 2, 3, 4 and 4 more'
-    """
-    names = list(names)
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    names = [name.item() if isinstance(name, np.generic) else name for name in names[:limit]]
-    return ", ".join(map(repr, names)) + more
 
 
 def numeric_frame(frame):

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from pywbms._cloud import Cloud
-from pywbms._distributed.columns import ColumnCloud, Strip, strip_of_rows
-from pywbms._distributed.rows import Home, RowCloud, home_of, outline
-from pywbms._units import Units
-from pywbms.fit import row_order
+from pywbms._data.ordering import row_order
+from pywbms._data.standardize import Standardizer
+from pywbms._distributed.feature_points import ColumnCloud, Strip, strip_of_rows
+from pywbms._distributed.row_points import Home, RowCloud, home_of, outline
+from pywbms._engine.points import Cloud
 
 # Features of a strip, at least: fewer are not worth a task.
 LEAST_WIDTH = 8
@@ -30,7 +30,7 @@ class LocalSource:
     shape : (n, p)
     order : ndarray of shape (n,)
         The caller's row that each row of the cloud is.
-    units : Units
+    units : Standardizer
     checksums : ndarray of shape (p,)
         Of the columns, their rows in that order: a checkpoint of other data is not gone on with.
     """
@@ -42,7 +42,7 @@ class LocalSource:
         self.shape = X.shape
         self.order = row_order(X)
         rows = X[self.order]
-        self.units = Units(rows, standardize)
+        self.units = Standardizer(rows, standardize)
         self.checksums = checksums(rows)
 
     def rows(self):
@@ -53,26 +53,26 @@ class LocalSource:
         """Return the cloud at the start, in this process."""
         return Cloud(self.rows(), merge, n_threads)
 
-    def in_rows(self, crew, merge, eps, folded):
+    def in_rows(self, pool, merge, eps, folded):
         """Return the cloud at the start, in the layout for many rows."""
-        home = crew.submit("home", home_of, crew.scatter(self.rows()), merge)
-        return RowCloud(crew, home, *crew.result(crew.submit("start", outline, home)), eps, folded)
+        home = pool.submit("home", home_of, pool.scatter(self.rows()), merge)
+        return RowCloud(pool, home, *pool.result(pool.submit("start", outline, home)), eps, folded)
 
-    def in_columns(self, crew, merge, eps, folded):
+    def in_columns(self, pool, merge, eps, folded):
         """Return the cloud at the start, in the layout for many features."""
         rows = self.rows()
-        widths = strip_widths(rows.shape[1], crew.size)
+        widths = strip_widths(rows.shape[1], pool.size)
         edges = np.concatenate([[0], np.cumsum(widths)])
         strips = [
-            crew.submit(
+            pool.submit(
                 "strip",
                 strip_of_rows,
-                crew.scatter(np.ascontiguousarray(rows[:, first:last])),
+                pool.scatter(np.ascontiguousarray(rows[:, first:last])),
                 part=part,
             )
             for part, (first, last) in enumerate(pairwise(edges))
         ]
-        cloud = ColumnCloud(crew, strips, widths, merge, len(rows), eps, folded)
+        cloud = ColumnCloud(pool, strips, widths, merge, len(rows), eps, folded)
         if merge:
             fold_equal(cloud, (rows[1:] != rows[:-1]).any(axis=1))
         return cloud
@@ -83,7 +83,7 @@ class Prepared:
     """Rows on a worker: in which order they are, in which units, and the cloud they make."""
 
     order: np.ndarray
-    units: Units
+    units: Standardizer
     checksums: np.ndarray
     home: Home
 
@@ -95,7 +95,7 @@ class DaskSource:
     ----------
     array : dask.array.Array of shape (n, p)
         Finite float64 data, its chunks known.
-    crew : Crew
+    pool : WorkerPool
     layout : {"rows", "columns"}
     standardize, merge : bool
     """
@@ -103,63 +103,63 @@ class DaskSource:
     near = False
     rows = None
 
-    def __init__(self, array, crew, layout, standardize, merge):
+    def __init__(self, array, pool, layout, standardize, merge):
         self._array = array
         self._standardize = standardize
         self._merge = merge
         self.shape = array.shape
-        self._set_out(crew, layout)
+        self._set_out(pool, layout)
 
-    def _set_out(self, crew, layout):
-        self._crew = crew
+    def _set_out(self, pool, layout):
+        self._pool = pool
         if layout == "rows":
-            blocks = block_futures(crew, self._array)
-            prepared = crew.submit("prepare", prepare, blocks, self._standardize, self._merge)
-            self._home = crew.submit("home", home_in, prepared)
-            known = crew.result(crew.submit("units", what_is_known, prepared))
+            blocks = block_futures(pool, self._array)
+            prepared = pool.submit("prepare", prepare, blocks, self._standardize, self._merge)
+            self._home = pool.submit("home", home_in, prepared)
+            known = pool.result(pool.submit("units", what_is_known, prepared))
             self.order, self.units, self.checksums = known
             return
-        widths = strip_widths(self.shape[1], crew.size)
+        widths = strip_widths(self.shape[1], pool.size)
         array = self._array.rechunk({0: -1, 1: tuple(widths)})
-        (blocks,) = block_futures(crew, array)
-        ranks = crew.results([crew.submit("rank", rank_of, block) for block in blocks])
+        (blocks,) = block_futures(pool, array)
+        ranks = pool.results([pool.submit("rank", rank_of, block) for block in blocks])
         self.order = np.lexsort(ranks[::-1])
         found = [
-            crew.submit("units", strip_units, block, self.order, self._standardize)
+            pool.submit("units", strip_units, block, self.order, self._standardize)
             for block in blocks
         ]
-        units, sums = zip(*crew.results(found), strict=True)
-        self.units = Units.of_strips(units)
+        units, sums = zip(*pool.results(found), strict=True)
+        self.units = Standardizer.of_strips(units)
         self.checksums = np.concatenate(sums)
         self._strips = [
             (
-                crew.submit("strip", strip_in, block, self.order, own, part=part),
+                pool.submit("strip", strip_in, block, self.order, own, part=part),
                 int(own.active.sum()),
             )
             for part, (block, own) in enumerate(zip(blocks, units, strict=True))
             if own.active.any()
         ]
-        differ = [crew.submit("differ", differences, strip) for strip, _ in self._strips]
-        self._differ = np.logical_or.reduce(crew.results(differ)) if differ else None
+        differ = [pool.submit("differ", differences, strip) for strip, _ in self._strips]
+        self._differ = np.logical_or.reduce(pool.results(differ)) if differ else None
 
     def some_rows(self, index):
         """Return a future of some rows, in the caller's units."""
-        blocks = block_futures(self._crew, self._array)
-        return self._crew.submit("sample", rows_of, blocks, index)
+        blocks = block_futures(self._pool, self._array)
+        return self._pool.submit("sample", rows_of, blocks, index)
 
-    def in_rows(self, crew, merge, eps, folded):
+    def in_rows(self, pool, merge, eps, folded):
         """Return the cloud at the start, in the layout for many rows."""
-        if crew is not self._crew:
-            self._set_out(crew, "rows")
-        member, mass, p = crew.result(crew.submit("start", outline, self._home))
-        return RowCloud(crew, self._home, member, mass, p, eps, folded)
+        if pool is not self._pool:
+            self._set_out(pool, "rows")
+        member, mass, p = pool.result(pool.submit("start", outline, self._home))
+        return RowCloud(pool, self._home, member, mass, p, eps, folded)
 
-    def in_columns(self, crew, merge, eps, folded):
+    def in_columns(self, pool, merge, eps, folded):
         """Return the cloud at the start, in the layout for many features."""
-        if crew is not self._crew:
-            self._set_out(crew, "columns")
+        if pool is not self._pool:
+            self._set_out(pool, "columns")
         strips, widths = map(list, zip(*self._strips, strict=True))
-        cloud = ColumnCloud(crew, strips, widths, merge, self.shape[0], eps, folded)
+        cloud = ColumnCloud(pool, strips, widths, merge, self.shape[0], eps, folded)
         if merge:
             fold_equal(cloud, self._differ)
         return cloud
@@ -189,10 +189,10 @@ def fold_equal(cloud, differs):
         cloud.fold_into(labels)
 
 
-def block_futures(crew, array):
+def block_futures(pool, array):
     """Return the blocks of a Dask array as futures, a list of lists."""
     grid = array.to_delayed()
-    futures = crew.adopt(crew.client.compute(grid.ravel().tolist()))
+    futures = pool.adopt(pool.client.compute(grid.ravel().tolist()))
     return np.array(futures, dtype=object).reshape(grid.shape).tolist()
 
 
@@ -202,7 +202,7 @@ def prepare(blocks, standardize, merge):
     order = row_order(X)
     rows = X[order]
     del X
-    units = Units(rows, standardize)
+    units = Standardizer(rows, standardize)
     sums = checksums(rows)
     return Prepared(order, units, sums, Home(units.forward(rows), merge, 1))
 
@@ -241,7 +241,7 @@ def rank_of(block):
 def strip_units(block, order, standardize):
     """Return the units of some columns, and their checksums."""
     rows = block[order]
-    return Units(rows, standardize), checksums(rows)
+    return Standardizer(rows, standardize), checksums(rows)
 
 
 def strip_in(block, order, units):

@@ -11,13 +11,13 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from pywbms._cloud import Cloud, worth_folding
 from pywbms._core import wide
 from pywbms._core.fold import fold
 from pywbms._core.weights import displacement
-from pywbms._distributed.remote import Look, RemoteCloud
-from pywbms._threads import one_blas_thread
-from pywbms.fit import weighted_means
+from pywbms._data.ordering import weighted_means
+from pywbms._distributed.remote_points import Look, RemoteCloud
+from pywbms._engine.points import Cloud, worth_folding
+from pywbms._machine.threads import one_blas_thread
 
 # The kernel matrix goes to every worker: 200 MB.
 MOST_POINTS = 5000
@@ -286,7 +286,7 @@ class ColumnCloud(RemoteCloud):
 
     Parameters
     ----------
-    crew : Crew
+    pool : WorkerPool
     strips : list of Future of Strip
     widths : list of int
         Features of each.
@@ -299,8 +299,8 @@ class ColumnCloud(RemoteCloud):
 
     layout = "columns"
 
-    def __init__(self, crew, strips, widths, merge, n, eps, folded):
-        super().__init__(crew, np.arange(n), np.ones(n), sum(widths), eps, folded)
+    def __init__(self, pool, strips, widths, merge, n, eps, folded):
+        super().__init__(pool, np.arange(n), np.ones(n), sum(widths), eps, folded)
         self._strips = strips
         self._edges = np.concatenate([[0], np.cumsum(widths)])
         self._merge = merge
@@ -334,16 +334,16 @@ class ColumnCloud(RemoteCloud):
             return self._met
         for exact in (False, True) if self._met is None else (True,):
             matrices = [
-                self._crew.submit(
+                self._pool.submit(
                     "gram", gram_share, strip, weights[first:last], exact, self._threads, part=part
                 )
                 for part, (strip, first, last) in enumerate(self._parts())
             ]
-            kernel = self._crew.submit(
+            kernel = self._pool.submit(
                 "kernel", kernel_of, self._tree("add", added, matrices), exact, self.mass, h,
                 exclude_self, self._threads,
             )  # fmt: skip
-            if exact or self._crew.result(self._crew.submit("usable", usable, kernel)):
+            if exact or self._pool.result(self._pool.submit("usable", usable, kernel)):
                 break
         return kernel
 
@@ -353,12 +353,12 @@ class ColumnCloud(RemoteCloud):
         while len(shares) > ADDED_AT_ONCE:
             shares = self._level("join", joined, shares)
         lam, h, exclude_self = (1.0, 1.0, False) if kernel is None else self._settings
-        found = self._crew.submit(
+        found = self._pool.submit(
             "meet", met, shares, kernel, self.mass, lam, h, exclude_self, self._eps,
             self._folded if self._merge else None, self._threads,
         )  # fmt: skip
-        self._look, usable_next = self._crew.results(
-            [self._crew.submit("look", look_of, found), self._crew.submit("usable", usable, found)]
+        self._look, usable_next = self._pool.results(
+            [self._pool.submit("look", look_of, found), self._pool.submit("usable", usable, found)]
         )
         self._diameter = self._look.diameter
         self._met, self._expandable = (None, False) if kernel is None else (found, usable_next)
@@ -370,7 +370,7 @@ class ColumnCloud(RemoteCloud):
     def _each(self, name, function, *args):
         """Start a task for every strip."""
         return [
-            self._crew.submit(name, function, strip, *args, part=part)
+            self._pool.submit(name, function, strip, *args, part=part)
             for part, strip in enumerate(self._strips)
         ]
 
@@ -385,13 +385,13 @@ class ColumnCloud(RemoteCloud):
 
     def _level(self, name, function, parts):
         return [
-            self._crew.submit(name, function, parts[start : start + ADDED_AT_ONCE])
+            self._pool.submit(name, function, parts[start : start + ADDED_AT_ONCE])
             for start in range(0, len(parts), ADDED_AT_ONCE)
         ]
 
     @property
     def _threads(self):
-        return self._crew.n_threads
+        return self._pool.n_threads
 
     def put_together(self, pairs):
         """Put each pair at its midpoint."""
@@ -402,7 +402,7 @@ class ColumnCloud(RemoteCloud):
 
     def means(self, group):
         """Return the mean of each group's points, weighted by their mass."""
-        parts = self._crew.results(self._each("means", strip_means, self.mass, group))
+        parts = self._pool.results(self._each("means", strip_means, self.mass, group))
         return np.concatenate(parts, axis=1)
 
     def places(self):
@@ -413,11 +413,11 @@ class ColumnCloud(RemoteCloud):
         """Yield the points, so many rows at a time."""
         for start in range(0, self.shape[0], rows):
             parts = self._each("fetch", points_of, slice(start, start + rows))
-            yield np.concatenate(self._crew.results(parts), axis=1)
+            yield np.concatenate(self._pool.results(parts), axis=1)
 
     def bring(self):
         """Return the cloud as one of this process."""
-        strips = self._crew.results(self._each("fetch", strip_of))
+        strips = self._pool.results(self._each("fetch", strip_of))
         rows = np.concatenate([strip.points for strip in strips], axis=1)
         cloud = Cloud(rows, False, self._threads)
         cloud._merge = self._merge
@@ -432,9 +432,9 @@ class ColumnCloud(RemoteCloud):
         copy = super().replay(kept, points, rows)
         held = len(self._folds)  # those of the start are done
         copy._strips = [
-            self._crew.submit(
+            self._pool.submit(
                 "replay", replayed_strip, strip, self.mass, kept["folds"][held:],
-                self._crew.scatter(np.ascontiguousarray(points[:, first:last])), part=part,
+                self._pool.scatter(np.ascontiguousarray(points[:, first:last])), part=part,
             )
             for part, (strip, first, last) in enumerate(self._parts())
         ]  # fmt: skip

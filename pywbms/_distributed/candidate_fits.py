@@ -1,14 +1,14 @@
 """The fits of the search for h and lam as independent tasks on a cluster."""
 
-from pywbms._distributed.crew import (
+from pywbms._distributed.fault_tolerance import WAIT_FOR_WORKERS, WorkersLost
+from pywbms._distributed.worker_pool import (
     MOST_LOSSES,
-    Crew,
     WorkerLost,
+    WorkerPool,
     require_client,
     somebody_is_there,
 )
-from pywbms._distributed.expedition import WAIT_FOR_WORKERS, WorkersLost
-from pywbms._search import labels_and_weights
+from pywbms._selection.search import labels_and_weights
 
 
 class Grid:
@@ -21,8 +21,8 @@ class Grid:
 
     def __init__(self, client):
         require_client(client)
-        self._crew = Crew(client)
-        self._crew.place = "1"
+        self._pool = WorkerPool(client)
+        self._pool.place = "1"
         self._X = self._sent = None
         self._n_fits = 0
 
@@ -33,37 +33,37 @@ class Grid:
             futures = self._start(X, waiting, settings)
             while waiting:
                 try:
-                    found = self._crew.result(futures[0])
+                    found = self._pool.result(futures[0])
                 except WorkerLost:
                     losses += 1
                     if losses > MOST_LOSSES:
                         raise self._lost() from None
-                    self._crew.cancel()
+                    self._pool.cancel()
                     self._sent = None
-                    self._crew.muster()
+                    self._pool.refresh()
                     futures = self._start(X, waiting, settings)
                     continue
                 waiting, futures = waiting[1:], futures[1:]
                 yield found
         finally:
             if waiting:  # somebody has ended the search
-                self._crew.cancel()
+                self._pool.cancel()
                 self._sent = None
 
     def _lost(self):
         return WorkersLost("all workers were lost", "select", self._n_fits, None, None)
 
     def _start(self, X, tasks, settings):
-        if not somebody_is_there(self._crew.client, WAIT_FOR_WORKERS):
+        if not somebody_is_there(self._pool.client, WAIT_FOR_WORKERS):
             raise self._lost()
-        self._crew.muster()
+        self._pool.refresh()
         if self._sent is None or self._X is not X:
-            self._X, self._sent = X, self._crew.scatter(X)
+            self._X, self._sent = X, self._pool.scatter(X)
         futures = []
         for (h, lam), rows in tasks:
             self._n_fits += 1
             futures.append(
-                self._crew.submit(
+                self._pool.submit(
                     f"select-{self._n_fits}", labels_and_weights, self._sent, rows, h, lam,
                     settings,
                 )

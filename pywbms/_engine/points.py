@@ -9,9 +9,9 @@ from pywbms._core.fold import fold
 from pywbms._core.shift import shift
 from pywbms._core.spread import diameter, moves
 from pywbms._core.weights import displacement, entropy_weights
-from pywbms._order import compact_order
-from pywbms._threads import worth
-from pywbms._wide import Wide
+from pywbms._engine.gram_step import Wide
+from pywbms._engine.tile_order import compact_order
+from pywbms._machine.threads import worth
 
 # Bytes of points above which memory is spared even where that costs a little time.
 LARGE = 16_000_000

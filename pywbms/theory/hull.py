@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from pywbms._check import positive
 from pywbms._core.hull import project
-from pywbms._line import Line
-from pywbms._threads import one_blas_thread
+from pywbms._data.checks import positive
+from pywbms._machine.threads import one_blas_thread
+from pywbms._terminal.line import Line
 
 # Distances up to this share of the scale are rounding errors.
 TOL = 1e-12

@@ -1,0 +1,1 @@
+"""Tables in: checked, named, ordered and standardised."""

@@ -1,0 +1,1 @@
+"""The choice of h and lam: which candidates are fitted, and how each is scored."""
