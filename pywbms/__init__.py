@@ -2,6 +2,7 @@
 
 from pywbms._version import __version__
 from pywbms.estimator import WBMS
-from pywbms.frame import WBMSResult, wbms
+from pywbms.frame import wbms
+from pywbms.result import WBMSResult
 
 __all__ = ["WBMS", "WBMSResult", "__version__", "wbms"]

@@ -13,7 +13,8 @@ from pywbms import datasets, theory
 from pywbms._data.ordering import row_order
 from pywbms._data.standardize import Standardizer
 from pywbms._data.wording import counted
-from pywbms.estimator import WBMS, fit_with_path, nearest_labels
+from pywbms._engine.nearest import nearest_labels
+from pywbms.estimator import WBMS, fit_with_path
 from pywbms.select import select as select_pair
 from pywbms.theory.gaussian import follow_sample
 from rbridge.to_r import Named
@@ -84,7 +85,7 @@ def predict(call, newdata, data, cluster, weights, standardize, n_jobs):
     """Return the cluster of the nearest row of data for each row of newdata."""
     data = np.ascontiguousarray(data)
     with call.interruptible():
-        units = Standardizer(data[row_order(data)], standardize)
+        units = Standardizer.of(data[row_order(data)], standardize)
         labels = np.atleast_1d(cluster)
         return nearest_labels(
             newdata, data, labels, np.atleast_1d(weights), units, integer_or_none(n_jobs)

@@ -79,7 +79,7 @@ def test_colours_are_those_of_the_clusters_and_dark_above():
 
 
 def test_predicted_merges_are_dotted_and_said_so(monkeypatch):
-    monkeypatch.setattr("pywbms._engine.merge_tree.MOST_WORK", 0)
+    monkeypatch.setattr("pywbms._engine.coalescence.MOST_WORK", 0)
     ax = plot.tree(few_rows(60))
     dotted = [line for line in ax.lines if line.get_linestyle() == ":"]
     assert len(dotted) == 6
@@ -123,7 +123,7 @@ def test_awkward_trees_are_drawn_without_warnings(data, leaves):
 
 
 def test_many_clusters_are_not_all_leaves(monkeypatch):
-    monkeypatch.setattr("pywbms._engine.merge_tree.MOST_WORK", 0)
+    monkeypatch.setattr("pywbms._engine.coalescence.MOST_WORK", 0)
     X = np.random.default_rng(0).normal(size=(150, 3))
     result = wbms(X, h=1e-4, lam=10.0, exclude_self=False, tree=True)
     assert result.n_clusters == 150

@@ -12,9 +12,12 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.selection.data import NOISE, draw_blobs, draw_noise
 from pywbms import WBMS, datasets, plot, wbms
-from pywbms import select as module
+from pywbms._engine.settings import Settings
+from pywbms._selection import choice as module
 from pywbms._selection import heldout as heldout_module
-from pywbms._selection.search import Pair, Search, by_partition
+from pywbms._selection.candidates import Candidate, by_partition
+from pywbms._selection.runner import CandidateRunner
+from pywbms._selection.search import Search, SearchSpace
 from pywbms.select import select
 
 matplotlib.use("agg")
@@ -349,8 +352,8 @@ class TestHeldOut:
 class TestSearch:
     def test_few_pairs_of_a_partition_and_from_its_middle(self):
         labels = np.array([0, 0, 1, 1])
-        pairs = [Pair(h, 0.1, labels, np.ones(1), screened=1.0) for h in (0.01, 0.1, 1.0)]
-        other = Pair(0.1, 1.0, np.array([0, 1, 0, 1]), np.ones(1), screened=2.0)
+        pairs = [Candidate(h, 0.1, labels, np.ones(1), screened=1.0) for h in (0.01, 0.1, 1.0)]
+        other = Candidate(0.1, 1.0, np.array([0, 1, 0, 1]), np.ones(1), screened=2.0)
         kept = by_partition([*pairs, other])
         assert kept[0] is other
         assert kept[1] is pairs[1]
@@ -359,12 +362,12 @@ class TestSearch:
     def test_every_pair_can_be_judged(self, blobs):
         X, _ = blobs
         X = X[np.lexsort(X.T)]
-        params = {**WBMS().fit_settings(), "n_threads": 1}
+        runner = CandidateRunner(X, Settings())
         rng = np.random.default_rng(0)
-        search = Search(X, [0.05, 0.1], [0.1, 0.5], 1.0, params, 2, rng, 1, lambda *_: False)
+        search = Search(X, SearchSpace([0.05, 0.1], [0.1, 0.5], 1.0), runner, 2, rng)
         search.run()
-        search.judge(search.pairs.values(), every=True)
-        judged = [pair for pair in search.pairs.values() if pair.judged]
+        search.judge(search.candidates.values(), every=True)
+        judged = [pair for pair in search.candidates.values() if pair.judged]
         assert judged
         assert all(len(pair.gains) == 2 for pair in judged)
 

@@ -15,8 +15,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from pywbms import WBMS, datasets, wbms
-from pywbms._engine import coalescence
+from pywbms._engine import cluster_system
 from pywbms._engine.merge_tree import Linkage, PartitionHistory
+from pywbms._engine.settings import Settings
 from pywbms._machine import threads
 
 
@@ -197,7 +198,7 @@ class TestTheEnd:
     def test_what_is_left_when_the_budget_is_spent_is_predicted(self, monkeypatch):
         X, _ = datasets.simulation1(20, random_state=0)
         whole = fitted(X, 0.02, 0.1)
-        monkeypatch.setattr("pywbms._engine.merge_tree.MOST_WORK", 2e8)
+        monkeypatch.setattr("pywbms._engine.coalescence.MOST_WORK", 2e8)
         model = fitted(X, 0.02, 0.1)
         check_tree(model)
         observed = model.tree_observed_
@@ -208,7 +209,7 @@ class TestTheEnd:
         X = np.repeat([[0.0], [1.0], [2.6]], [9, 6, 7], axis=0)
         X = X + 1e-3 * np.random.default_rng(0).normal(size=X.shape)
         followed = fitted(X, 0.02, 1.0).tree_[-2:, 2]
-        monkeypatch.setattr("pywbms._engine.merge_tree.MOST_WORK", 0)
+        monkeypatch.setattr("pywbms._engine.coalescence.MOST_WORK", 0)
         model = fitted(X, 0.02, 1.0)
         assert not model.tree_observed_[-2:].any()
         # The first has nobody in its way; it changes the distance of the second.
@@ -232,7 +233,7 @@ class TestTheEnd:
     def test_memory_does_not_grow_with_the_square_of_the_groups(self, monkeypatch):
         X = np.random.default_rng(0).normal(size=(30, 4))
         whole = fitted(X, 0.01, 1.0, exclude_self=False)
-        monkeypatch.setattr(coalescence, "BLOCK", 200)
+        monkeypatch.setattr(cluster_system, "BLOCK", 200)
         blocks = fitted(X, 0.01, 1.0, exclude_self=False)
         assert whole.n_clusters_ > 20
         np.testing.assert_allclose(blocks.tree_[:, 2], whole.tree_[:, 2], rtol=1e-6)
@@ -268,7 +269,9 @@ class TestParts:
         labels = np.concatenate([np.arange(g), rng.integers(g, size=g)])
         rows = rng.normal(size=(2 * g, p))
         modes = rng.normal(size=(g, p))[labels]
-        groups = coalescence.Groups(rows, modes, labels, 0.7, 0.3, "mean", exclude_self)
+        groups = cluster_system.ClusterSystem(
+            rows, modes, labels, Settings(0.7, 0.3, exclude_self=exclude_self)
+        )
         D = oracle.displacement(rows, modes)
         np.testing.assert_allclose(
             groups.weights(groups.points), oracle.entropy_weights(D, 0.3), atol=1e-12

@@ -16,7 +16,7 @@ SHIFT_TAKES = set(inspect.signature(Cloud.shift).parameters)
 def working_rows(X):
     """Return the rows as a fit has them: in an order of its own, z-scores."""
     rows = X[row_order(X)]
-    return Standardizer(rows, standardize=True).forward(rows)
+    return Standardizer.of(rows, standardize=True).forward(rows)
 
 
 def wbms_step(cloud, weights, h, lam):

@@ -4,8 +4,10 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from pywbms._data.ordering import row_order
-from pywbms._selection.search import LEAST_EVIDENCE, Search
-from pywbms.estimator import WBMS
+from pywbms._engine.settings import Settings
+from pywbms._selection.candidates import LEAST_EVIDENCE
+from pywbms._selection.runner import CandidateRunner
+from pywbms._selection.search import Search, SearchSpace
 from pywbms.select import MOST_ROWS, N_SUBSETS
 
 
@@ -45,11 +47,11 @@ def compare(X, truth):
     if len(order) > MOST_ROWS:
         order = order[np.sort(rng.permutation(len(order))[:MOST_ROWS])]
     truth = np.asarray(truth)[order]
-    settings = {**WBMS().fit_settings(), "n_threads": 1}
-    search = Search(X[order], None, None, 1.0, settings, N_SUBSETS, rng, 1, lambda *_: False)
+    runner = CandidateRunner(X[order], Settings())
+    search = Search(X[order], SearchSpace(None, None, 1.0), runner, N_SUBSETS, rng)
     search.run()
-    search.judge(search.pairs.values(), every=True)
-    tried = list(search.pairs.values())
+    search.judge(search.candidates.values(), every=True)
+    tried = list(search.candidates.values())
     agreement = {id(pair): adjusted_rand_score(truth, pair.labels) for pair in tried}
     eligible = [pair for pair in tried if pair.evidence >= LEAST_EVIDENCE]
     taken = {

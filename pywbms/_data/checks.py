@@ -7,49 +7,9 @@ import pandas as pd
 
 from pywbms._data.wording import quoted
 
-STOP_RULES = ("settled", "movement", "diameter", "fixed")
-LAM_SCALES = ("mean", "sum")
-
 # Squares of larger values, summed over the features, leave the range of double precision.
 LARGEST_UNSCALED = 1e150
 SMALLEST_SQUARABLE = 1e-150
-
-
-def numeric_frame(frame):
-    """Return a float64 copy of a DataFrame; missing values become NaN.
-
-    Raises
-    ------
-    ValueError
-        If there are no rows or columns, if two columns share a name, or if a column is not
-        numeric.
-
-    Examples
-    --------
-    >>> numeric_frame(pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}))["a"].tolist()
-    [1.0, nan]
-    """
-    if frame.shape[1] == 0:
-        raise ValueError("the data have no columns (0 feature(s))")
-    if len(frame) == 0:
-        raise ValueError("the data have no rows (0 sample(s))")
-    repeated = frame.columns[frame.columns.duplicated()].unique()
-    if len(repeated):
-        raise ValueError(f"duplicate column names: {quoted(repeated)}")
-    if all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in frame.dtypes):
-        # In one piece: thousands of columns one by one take longer than many a fit.
-        matrix = np.array(frame.to_numpy(dtype=np.float64), order="C")
-        return pd.DataFrame(matrix, index=frame.index, columns=frame.columns, copy=False)
-    unusable = [name for name, column in frame.items() if not is_numeric(column)]
-    if unusable:
-        raise not_numeric(frame, unusable)
-    matrix = np.empty(frame.shape)
-    for position, (name, column) in enumerate(frame.items()):
-        try:
-            matrix[:, position] = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        except OverflowError as error:
-            raise ValueError(f"column {name!r} has numbers beyond the range of floats") from error
-    return pd.DataFrame(matrix, index=frame.index, columns=frame.columns, copy=False)
 
 
 def not_numeric(frame, unusable):
@@ -73,11 +33,22 @@ def is_numeric(column):
     return kind in {"integer", "floating", "mixed-integer-float", "boolean", "decimal"}
 
 
-def require_finite(matrix, names):
-    """Raise a ValueError that names the columns with NaN or infinite values, if there are any."""
-    if np.isfinite(matrix).all():
+def require_finite(matrix, names, kept=None):
+    """Raise a ValueError that names the columns with NaN or infinite values, if there are any.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n, p)
+    names : sequence of length p
+    kept : ndarray of shape (n,), bool, optional
+        The rows that matter; all by default.
+    """
+    finite = np.isfinite(matrix).all(axis=1)
+    if finite.all() or (kept is not None and finite[kept].all()):
         return
     for what, bad in (("NaN", np.isnan(matrix)), ("infinite values", np.isinf(matrix))):
+        if kept is not None:
+            bad[~kept] = False
         columns = np.flatnonzero(bad.any(axis=0))
         if len(columns):
             rows = np.flatnonzero(bad.any(axis=1))
@@ -100,7 +71,7 @@ def not_finite(what, names, first_row, n_rows):
 
 
 def require_squarable(matrix, names):
-    """Raise a ValueError that names the columns whose squares overflow when not standardised."""
+    """Raise a ValueError that names the columns whose squares would overflow."""
     columns = np.flatnonzero(np.abs(matrix).max(axis=0) > LARGEST_UNSCALED)
     if len(columns):
         raise ValueError(
@@ -109,30 +80,22 @@ def require_squarable(matrix, names):
         )
 
 
-def check_parameters(model):
-    """Raise a ValueError that names the first parameter of a WBMS that makes no sense."""
-    for name in ("h", "lam"):
-        value = getattr(model, name)
-        if not (isinstance(value, str) and value == "auto") and not positive(value):
-            raise ValueError(f"{name} must be a positive finite number or 'auto', got {value!r}")
-    for name in ("tol", "eps"):
-        value = getattr(model, name)
-        if not positive(value) or value < SMALLEST_SQUARABLE:
-            raise ValueError(
-                f"{name} must be a finite number of at least {SMALLEST_SQUARABLE}, got {value!r}"
-            )
-    for name, least in (("warmup", 0), ("patience", 1), ("max_iter", 1)):
-        require_integer(name, getattr(model, name), least)
-    for name, choices in (("stop", STOP_RULES), ("lam_scale", LAM_SCALES)):
-        value = getattr(model, name)
-        if not isinstance(value, str) or value not in choices:
-            raise ValueError(f"{name} must be one of {quoted(choices)}, got {value!r}")
-    for name in ("exclude_self", "standardize", "merge", "record_path", "tree"):
-        value = getattr(model, name)
-        if not isinstance(value, bool | np.bool_):
-            raise ValueError(f"{name} must be True or False, got {value!r}")
-    if model.callback is not None and not callable(model.callback):
-        raise ValueError(f"callback must be a function or None, got {model.callback!r}")
+def require_one_of(name, value, choices):
+    """Raise a ValueError that names an argument which is none of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {quoted(choices)}, got {value!r}")
+
+
+def require_boolean(name, value):
+    """Raise a ValueError that names an argument which is neither True nor False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
+def require_callable(name, value):
+    """Raise a ValueError that names an argument which is neither a function nor None."""
+    if value is not None and not callable(value):
+        raise ValueError(f"{name} must be a function or None, got {value!r}")
 
 
 def require_positive(name, value):

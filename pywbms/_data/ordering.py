@@ -8,7 +8,7 @@ from pywbms._data.standardize import NUMBERS_AT_A_TIME
 def row_order(X):
     """Return an order of the rows that depends on their values alone, equal rows side by side.
 
-    The fit then does the same sums in the same order however the caller has sorted the rows.
+    A fit then adds up the same numbers in the same order however the caller has sorted the rows.
     """
     rows = np.ascontiguousarray(X) + 0.0  # −0.0 becomes 0.0: equal rows are equal bytes
     as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize)))
@@ -51,6 +51,19 @@ def weighted_means(points, mass, group):
         away = share[some, None] * (points[some] - points[first[group[some]]])
         np.add.at(means, group[some], away)
     return means
+
+
+def undo_order(values, order):
+    """Return values of sorted rows in the caller's order; `order` is what sorted them.
+
+    Examples
+    --------
+    >>> undo_order(np.array([10, 20, 30]), np.array([2, 0, 1])).tolist()
+    [20, 30, 10]
+    """
+    restored = np.empty_like(values)
+    restored[order] = values
+    return restored
 
 
 def even(p):

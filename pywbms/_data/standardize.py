@@ -1,57 +1,79 @@
 """The change between the caller's units and the working coordinates of a fit."""
 
+import warnings
+
 import numpy as np
 
-# Values that differ by less, relative to the largest in their column, are the same number written
-# down after different sums.
+# Values that differ by less, relative to the largest in their column, are the same number, rounded
+# differently.
 ROUNDING = 4 * np.finfo(float).eps
 
-# Numbers that are converted at a time.
+# Data whose spread is below so many eps may collapse at once.
+NARROW = 100
+
+# Numbers converted at a time.
 NUMBERS_AT_A_TIME = 2**20
 
 
 class Standardizer:
-    """Working coordinates: centred, divided by the standard deviation if asked for.
+    """The change to working coordinates: centred, divided by the standard deviation if asked for.
 
-    Columns that hold one value tell nothing: they are left out of the working coordinates and
-    come back as that value.
+    Columns that hold one value carry no information: the working coordinates do not have them,
+    and they come back as that value.
 
     Parameters
     ----------
-    rows : ndarray of shape (n, p)
-        Finite float64 data, in the caller's units.
-    standardize : bool
-        Divide each column by its standard deviation (ddof = 1).
-
-    Attributes
-    ----------
     active : ndarray of shape (p,), bool
         Columns that are not constant.
+    constant : ndarray of shape (p,)
+        The value of a constant column.
+    exponent, mean, sd : ndarray of shape (p,)
+        A working coordinate is (x · 2^−exponent − mean) / sd.
     """
 
-    def __init__(self, rows, standardize):
-        self._constant = rows[0].copy()
-        # A power of two a column brings any magnitude near 1 without a rounding error, so that
-        # no square can overflow or vanish.
-        largest = np.abs(rows).max(axis=0)
-        self._exponent = np.where(standardize, np.frexp(largest)[1], 0)
-        self.active = varying_columns(rows)
-        near_one = np.ldexp(rows, -self._exponent)
-        self._mean = near_one.mean(axis=0)
-        self._sd = np.ones(rows.shape[1])
-        if standardize and len(rows) > 1:
-            np.subtract(near_one, self._mean, out=near_one)
-            np.square(near_one, out=near_one)
-            self._sd = np.sqrt(near_one.sum(axis=0) / (len(rows) - 1))
-            self._sd[~self.active] = 1.0
+    def __init__(self, active, constant, exponent, mean, sd):
+        self.active = active
+        self._constant = constant
+        self._exponent = exponent
+        self._mean = mean
+        self._sd = sd
 
     @classmethod
-    def of_strips(cls, strips):
-        """Return the units of columns side by side, given those of some columns each."""
-        units = object.__new__(cls)
-        for name in ("_constant", "_exponent", "active", "_mean", "_sd"):
-            setattr(units, name, np.concatenate([getattr(strip, name) for strip in strips]))
-        return units
+    def of(cls, rows, standardize):
+        """Return the working coordinates of some data.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, p)
+            Finite float64 data, in the caller's units.
+        standardize : bool
+            Divide each column by its standard deviation (ddof = 1).
+        """
+        # A power of two per column brings any magnitude near 1 without a rounding error, so that
+        # no square can overflow or vanish.
+        largest = np.abs(rows).max(axis=0)
+        exponent = np.where(standardize, np.frexp(largest)[1], 0)
+        active = varying_columns(rows)
+        near_one = np.ldexp(rows, -exponent)
+        mean = near_one.mean(axis=0)
+        sd = np.ones(rows.shape[1])
+        if standardize and len(rows) > 1:
+            np.subtract(near_one, mean, out=near_one)
+            np.square(near_one, out=near_one)
+            sd = np.sqrt(near_one.sum(axis=0) / (len(rows) - 1))
+            sd[~active] = 1.0
+        return cls(active, rows[0].copy(), exponent, mean, sd)
+
+    @classmethod
+    def side_by_side(cls, parts):
+        """Return the standardizer of columns side by side, given those of some columns each."""
+        names = ("active", "_constant", "_exponent", "_mean", "_sd")
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+    @property
+    def n_columns(self):
+        """Number of columns, constant ones included."""
+        return len(self.active)
 
     @property
     def scale(self):
@@ -64,6 +86,12 @@ class Standardizer:
         near_one -= self._mean[self.active]
         near_one /= self._sd[self.active]
         return np.ascontiguousarray(near_one)
+
+    def all_columns(self, values):
+        """Return values of the active columns with zeros for the constant ones."""
+        full = np.zeros((*values.shape[:-1], self.n_columns))
+        full[..., self.active] = values
+        return full
 
     def backward(self, points, index=None):
         """Return points in the caller's units, all columns; with an index, those points only."""
@@ -80,7 +108,7 @@ class Standardizer:
 
 
 def varying_columns(rows):
-    """Tell of each column whether it holds more than one value, rounding apart.
+    """Tell of each column whether it holds more than one value, up to rounding.
 
     Examples
     --------
@@ -98,3 +126,14 @@ def mean_variance(X):
     """
     varying = varying_columns(X)
     return float(np.sort(X[:, varying], axis=0).var(axis=0).mean()) if varying.any() else 1.0
+
+
+def warn_if_narrow(X, eps, stacklevel):
+    """Warn if data that are not standardised have next to no spread."""
+    if np.sqrt(mean_variance(X)) < NARROW * eps:
+        warnings.warn(
+            f"the columns have a standard deviation below {NARROW}·eps (eps={eps:g}, in the units "
+            "of the data as standardize=False): all rows may count as one point",
+            UserWarning,
+            stacklevel=stacklevel,
+        )

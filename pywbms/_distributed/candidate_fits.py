@@ -6,12 +6,12 @@ from pywbms._distributed.worker_pool import (
     WorkerLost,
     WorkerPool,
     require_client,
-    somebody_is_there,
+    wait_for_worker,
 )
-from pywbms._selection.search import labels_and_weights
+from pywbms._selection.runner import fit_candidate
 
 
-class Grid:
+class DaskCandidates:
     """Runs the fits of a search on a cluster.
 
     Parameters
@@ -38,34 +38,33 @@ class Grid:
                     losses += 1
                     if losses > MOST_LOSSES:
                         raise self._lost() from None
-                    self._pool.cancel()
-                    self._sent = None
-                    self._pool.refresh()
+                    self._forget()
                     futures = self._start(X, waiting, settings)
                     continue
                 waiting, futures = waiting[1:], futures[1:]
                 yield found
         finally:
-            if waiting:  # somebody has ended the search
-                self._pool.cancel()
-                self._sent = None
+            if waiting:  # the search was stopped
+                self._forget()
+
+    def _forget(self):
+        self._pool.cancel()
+        self._sent = None
 
     def _lost(self):
-        return WorkersLost("all workers were lost", "select", self._n_fits, None, None)
+        return WorkersLost("all workers were lost", "select", self._n_fits)
 
     def _start(self, X, tasks, settings):
-        if not somebody_is_there(self._pool.client, WAIT_FOR_WORKERS):
+        if not wait_for_worker(self._pool.client, WAIT_FOR_WORKERS):
             raise self._lost()
         self._pool.refresh()
         if self._sent is None or self._X is not X:
             self._X, self._sent = X, self._pool.scatter(X)
         futures = []
-        for (h, lam), rows in tasks:
+        for place, rows in tasks:
             self._n_fits += 1
+            name = f"select-{self._n_fits}"
             futures.append(
-                self._pool.submit(
-                    f"select-{self._n_fits}", labels_and_weights, self._sent, rows, h, lam,
-                    settings,
-                )
-            )  # fmt: skip
+                self._pool.submit(name, fit_candidate, self._sent, rows, place, settings)
+            )
         return futures

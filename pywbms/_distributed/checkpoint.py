@@ -1,4 +1,4 @@
-"""A checkpoint: all it takes to go on with a fit, in memory or in a folder."""
+"""A checkpoint: all that is needed to go on with a fit, in memory or in a folder."""
 
 import pickle
 import shutil
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pywbms._distributed.remote_points import RemoteCloud
+from pywbms._distributed.remote_points import RemotePoints
+from pywbms._engine.local_points import LocalPoints
 
 STATE = "state.pickle"
 # Bytes of points that are kept in memory, and that are fetched or sent at a time.
@@ -18,57 +19,64 @@ AT_A_TIME = 64_000_000
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A journey between two iterations.
+    """A fit between two iterations.
 
     Attributes
     ----------
     phase : str
     iteration : int
-    of : tuple
-        What the fit is of: data and parameters.
+    fingerprint : tuple
+        Tells whose checkpoint it is: data and parameters.
+    layout : str or None
+        The layout of the points, None if they are local.
     state : bytes
-        The journey and its cloud, but for points that are on the workers.
+        The fit state, what was recorded, and the points, but for coordinates on the workers.
     points : ndarray or None
-        These points; they may be on disk.
+        These coordinates; they may be on disk.
     """
 
     phase: str
     iteration: int
-    of: tuple
+    fingerprint: tuple
+    layout: str | None
     state: bytes
-    points: np.ndarray | None
+    points: np.ndarray | None = None
 
     @classmethod
-    def of_journey(cls, journey, of, folder):
-        """Keep a journey, its points in memory if no folder is given."""
-        cloud = journey.cloud.inner
-        remote = isinstance(cloud, RemoteCloud)
-        state = pickle.dumps((replace(journey, cloud=None), cloud.kept() if remote else cloud))
-        iteration = journey.trace.n_iter
-        saved = cls(journey.phase, iteration, of, state, None)
+    def of(cls, state, recorder, fingerprint, folder):
+        """Keep a fit, in memory if no folder is given."""
+        points = state.points
+        remote = isinstance(points, RemotePoints)
+        kept = pickle.dumps((replace(state, points=None), recorder.save(), points.save()))
+        layout = points.layout if remote else None
+        checkpoint = cls(state.phase, state.n_iter, fingerprint, layout, kept)
         if not remote:
-            return saved if folder is None else saved.written(folder)
+            return checkpoint if folder is None else checkpoint.write(folder)
         if folder is None:
-            return replace(saved, points=cloud.points)
-        path = Path(folder, f"points-{journey.phase}-{iteration}.npy")
-        points = np.lib.format.open_memmap(path, "w+", np.float64, cloud.shape)
+            return replace(checkpoint, points=points.points)
+        path = Path(folder, checkpoint.points_name)
+        on_disk = np.lib.format.open_memmap(path, "w+", np.float64, points.shape)
         start = 0
-        for part in cloud.slices(rows_at_a_time(cloud.shape)):
-            points[start : start + len(part)] = part
+        for part in points.slices(rows_at_a_time(points.shape)):
+            on_disk[start : start + len(part)] = part
             start += len(part)
-        points.flush()
-        return replace(saved, points=np.load(path, mmap_mode="r")).written(folder)
+        on_disk.flush()
+        return replace(checkpoint, points=np.load(path, mmap_mode="r")).write(folder)
 
-    def written(self, folder=None):
-        """Return this checkpoint, written into a folder (a new one of the system's)."""
+    @property
+    def points_name(self):
+        """Name of the file with the coordinates."""
+        return f"points-{self.phase}-{self.iteration}.npy"
+
+    def write(self, folder=None):
+        """Return this checkpoint, written into a folder (by default a new temporary one)."""
         folder = Path(tempfile.mkdtemp(prefix="pywbms-") if folder is None else folder)
-        points, name = self.points, None
-        if points is not None:
-            name = f"points-{self.phase}-{self.iteration}.npy"
-            if not isinstance(points, np.memmap):
-                np.save(folder / name, points)
+        name = None if self.points is None else self.points_name
+        if name is not None and not isinstance(self.points, np.memmap):
+            np.save(folder / name, self.points)
         fresh = folder / f"{STATE}.new"
-        fresh.write_bytes(pickle.dumps((self.phase, self.iteration, self.of, self.state, name)))
+        head = (self.phase, self.iteration, self.fingerprint, self.layout)
+        fresh.write_bytes(pickle.dumps((*head, self.state, name)))
         fresh.replace(folder / STATE)  # at any moment there is a whole one
         for old in folder.glob("points-*.npy"):
             if old.name != name:
@@ -94,28 +102,28 @@ class Checkpoint:
         if not path.is_file():
             raise ValueError(f"resume: there is no checkpoint in {str(folder)!r}")
         try:
-            phase, iteration, of, state, name = pickle.loads(path.read_bytes())
+            *fields, name = pickle.loads(path.read_bytes())
+            points = None if name is None else np.load(Path(folder, name), mmap_mode="r")
+            return cls(*fields, points)
         except Exception as error:  # bytes that are no pickle raise anything
-            raise ValueError(f"resume: {path} is no checkpoint ({error})") from error
-        points = None if name is None else np.load(Path(folder, name), mmap_mode="r")
-        return cls(phase, iteration, of, state, points)
+            raise ValueError(f"resume: {path} is not a checkpoint ({error})") from error
 
-    @property
-    def layout(self):
-        """The layout of its cloud, None if it has come home."""
-        kept = pickle.loads(self.state)[1]
-        return kept["layout"] if isinstance(kept, dict) else None
+    def restore(self, start, recorder):
+        """Return the `FitState` to go on with, given its points at the start.
 
-    def journey(self, start, wrapped):
-        """Return the journey to go on with, given its cloud at the start."""
-        journey, kept = pickle.loads(self.state)
-        if self.points is not None:
-            kept = start.inner.replay(kept, self.points, rows_at_a_time(self.points.shape))
-        return replace(journey, cloud=wrapped(kept))
+        What was recorded so far is given back to the recorder.
+        """
+        state, recorded, saved = pickle.loads(self.state)
+        recorder.restore(recorded)
+        if self.layout is None:
+            points = LocalPoints.restore(saved, start.settings)
+        else:
+            points = start.restore(saved, self.points, rows_at_a_time(self.points.shape))
+        return replace(state, points=points)
 
 
 def rows_at_a_time(shape):
-    """Return how many points are fetched or sent at a time."""
+    """Return the number of points that are fetched or sent at a time."""
     return max(1, AT_A_TIME // (8 * max(1, shape[1])))
 
 

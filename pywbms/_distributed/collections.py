@@ -13,9 +13,9 @@ from pywbms._data.checks import (
     is_numeric,
     not_finite,
     not_numeric,
-    numeric_frame,
     require_squarable,
 )
+from pywbms._data.table import chosen_columns, numeric_matrix, require_distinct
 from pywbms._data.wording import quoted
 from pywbms._distributed.sources import block_futures
 
@@ -86,16 +86,12 @@ class Collection:
         self._lengths = list(array.chunks[0])
 
     def _take_frame(self, frame, columns, pool):
-        from pywbms.frame import chosen_columns
-
         self.names = chosen_columns(frame._meta, columns).columns
-        repeated = self.names[self.names.duplicated()].unique()
-        if len(repeated):
-            raise ValueError(f"duplicate column names: {quoted(repeated)}")
+        require_distinct(self.names)
         names = list(self.names)
         if not names:
             raise ValueError("the data have no columns (0 feature(s))")
-        # What an object column holds, only the workers can tell.
+        # Only the workers can tell what an object column holds.
         known = [name for name in names if frame._meta[name].dtype != object]
         unusable = [name for name in known if not is_numeric(frame._meta[name])]
         if unusable:
@@ -111,7 +107,7 @@ class Collection:
         self.array = da.concatenate(blocks) if blocks else da.zeros((0, len(names)))
 
     def _omit(self, pool):
-        """Leave out rows with missing values."""
+        """Omit rows with missing values."""
         array = self.array.rechunk({1: -1})
         blocks = [block for (block,) in block_futures(pool, array)]
         found = pool.results([pool.submit("complete", complete, block) for block in blocks])
@@ -122,7 +118,7 @@ class Collection:
             self.array = array[np.flatnonzero(self.kept)]
 
     def check(self, pool, standardize):
-        """Take the rows into memory; raise a ValueError that names columns that are no good."""
+        """Load the rows; raise a ValueError that names columns which cannot be used."""
         self.held = pool.client.persist(self.array)
         blocks = [block for line in block_futures(pool, self.held) for block in line]
         found = iter(pool.results([pool.submit("check", flaws, block) for block in blocks]))
@@ -146,12 +142,12 @@ class Collection:
             too_large[0, sorted(huge)] = np.finfo(float).max
             require_squarable(too_large, self.names)
 
-    def let_go(self):
-        """Give back the memory of the workers."""
+    def release(self):
+        """Free the memory of the workers."""
         self.held = None
 
     def series(self, labels):
-        """Return labels of the rows as a Dask Series like the data; −1 for rows left out."""
+        """Return labels of the rows as a Dask Series like the data; −1 for omitted rows."""
         every = np.full(len(self.kept), -1)
         every[self.kept] = labels
         pieces = np.split(every, np.cumsum(self._lengths)[:-1])
@@ -197,7 +193,7 @@ def matrix_of(partition, names):
     """Return some columns of a DataFrame as float64."""
     if not len(partition):
         return np.empty((0, len(names)))
-    return np.ascontiguousarray(numeric_frame(partition[names]).to_numpy())
+    return numeric_matrix(partition[names])
 
 
 def complete(block):

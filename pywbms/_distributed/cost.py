@@ -1,33 +1,36 @@
-"""What an iteration costs in each layout, on paper: it decides which one is taken."""
+"""The estimated cost of an iteration in each layout, which decides between them."""
 
 from dataclasses import dataclass
+
+import numpy as np
 
 from pywbms._distributed.feature_points import MOST_POINTS
 
 LAYOUTS = ("rows", "columns")
 
-# A thread of a present-day machine in the core's kernels, and a network between machines.
-FLOP_A_SECOND = 2e10
-BYTES_A_SECOND = 1e9
-# Tasks are started, and the client hears of their end.
-SECONDS_AN_ITERATION = 0.03
+# One thread of a present-day machine in the core's kernels, and a network between machines.
+FLOP_PER_SECOND = 2e10
+BYTES_PER_SECOND = 1e9
+# Starting tasks, and telling the client of their end.
+SECONDS_PER_ITERATION = 0.03
 
 
 @dataclass(frozen=True)
 class Cost:
-    """An iteration of a cloud in which nobody has met, and no two rows are too far apart to matter.
+    """Cost of an iteration before any points have merged, if no pair of tiles is negligible.
 
     Attributes
     ----------
     layout : str
     flop : float
-        Operations a worker.
+        Operations per worker.
     bytes_moved : float
         Between workers, all of them taken together.
     bytes_a_worker : float
-        Memory of the worker that has most.
+        Memory of the worker that needs most.
     seconds : float
-        At 2·10¹⁰ operations a second and worker and 10⁹ bytes a second through the busiest one.
+        At 2·10¹⁰ operations per second and worker, and 10⁹ bytes per second through the busiest
+        one.
     """
 
     layout: str
@@ -38,7 +41,7 @@ class Cost:
 
 
 def cost(n, p, n_workers, layout):
-    """Return what an iteration costs, on paper.
+    """Return the estimated cost of an iteration.
 
     Parameters
     ----------
@@ -55,21 +58,21 @@ def cost(n, p, n_workers, layout):
     --------
     >>> from pywbms.distributed import cost
     >>> estimate = cost(1_000_000, 100, 64, "rows")
-    >>> f"{estimate.flop:.2g} flop a worker, {estimate.bytes_moved / 1e9:.0f} GB moved"
-    '6.6e+12 flop a worker, 51 GB moved'
+    >>> f"{estimate.flop:.2g} flop per worker, {estimate.bytes_moved / 1e9:.0f} GB moved"
+    '6.6e+12 flop per worker, 51 GB moved'
     """
     if layout not in LAYOUTS:
         raise ValueError(f"layout must be one of {', '.join(map(repr, LAYOUTS))}, got {layout!r}")
     n, p, W = float(n), float(p), float(n_workers)
     cloud, square = 8 * n * p, 8 * n * n
     if layout == "rows":
-        # Distances and means of n/W rows with all n; an exponential counts as 20. One worker
-        # measures displacements and moves, and looks who has met.
+        # Distances and means of n/W rows with all n; an exponential counts as 20. The host measures
+        # displacements and moves, and finds the points that have merged.
         flop = (4 * n * n * p + 20 * n * n) / W + 20 * n * p
-        # The cloud to all others, and what they moved back to the one that keeps the books.
+        # All points to all workers, and the moved ones back to the host.
         busiest = cloud * (W - 1) + cloud * (W - 1) / W
         moved = busiest
-        # Rows at the start, where points came from, where they were, are, and go; and packed tiles.
+        # Rows at the start; origins; points before, now and next; and packed tiles.
         memory = 6 * cloud + 64e6
     else:
         # Means, weighted Gram matrix (half of it), and squared distances (half, three operations).
@@ -77,12 +80,12 @@ def cost(n, p, n_workers, layout):
         busiest = 3 * square * (W - 1) / W * min(W, 8)
         moved = 3 * square * (W - 1)
         memory = 4 * cloud / W + 8 * square + 64e6
-    seconds = SECONDS_AN_ITERATION + flop / FLOP_A_SECOND + busiest / BYTES_A_SECOND
+    seconds = SECONDS_PER_ITERATION + flop / FLOP_PER_SECOND + busiest / BYTES_PER_SECOND
     return Cost(layout, flop, moved, memory, seconds)
 
 
 def cheaper_layout(n, p, n_workers):
-    """Return the layout in which an iteration takes less time, on paper.
+    """Return the layout in which an iteration is estimated to take less time.
 
     Examples
     --------
@@ -92,3 +95,19 @@ def cheaper_layout(n, p, n_workers):
     if n > MOST_POINTS:
         return "rows"
     return min(LAYOUTS, key=lambda layout: cost(n, p, n_workers, layout).seconds)
+
+
+def layout_for(layout, shape, client):
+    """Return the layout to use for data of a given shape, or raise a MemoryError."""
+    if layout == "columns" and shape[0] > MOST_POINTS:
+        raise ValueError(f"layout='columns' takes at most {MOST_POINTS:,} rows, got {shape[0]:,}")
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    layout = cheaper_layout(*shape, max(1, len(workers))) if layout == "auto" else layout
+    needed = cost(*shape, max(1, len(workers)), layout).bytes_a_worker
+    least = min((worker["memory_limit"] or np.inf for worker in workers), default=np.inf)
+    if needed > least:
+        raise MemoryError(
+            f"{shape[0]:,} rows × {shape[1]:,} columns need {needed / 1e9:,.1f} GB on a worker "
+            f"(layout {layout!r}), but a worker may have only {least / 1e9:,.1f} GB"
+        )
+    return layout

@@ -1,26 +1,28 @@
-"""A fit on a cluster from its start to its end, whatever happens to the workers on the way."""
+"""A fit on a cluster that goes on when workers are lost."""
 
 import hashlib
 import tempfile
 import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 
 from pywbms._distributed.checkpoint import IN_MEMORY, Checkpoint, remove
-from pywbms._distributed.remote_points import RemoteCloud, TravellingCloud
-from pywbms._distributed.worker_pool import MOST_LOSSES, WorkerLost, WorkerPool, somebody_is_there
-from pywbms._engine.loop import FOLDED, Fit, groups_of_points, travel
-from pywbms._engine.points import Cloud
-from pywbms._engine.recorder import Trace
+from pywbms._distributed.remote_points import RemotePoints
+from pywbms._distributed.worker_pool import MOST_LOSSES, WorkerLost, WorkerPool, wait_for_worker
+from pywbms._engine.fit import FitResult, run_fit, tree_of
+from pywbms._engine.local_points import LocalPoints
+from pywbms._engine.recorder import Recorder
 
-# A checkpoint may take this share of the time.
+# Share of the time that checkpoints may take.
 SHARE_OF_TIME = 0.1
 # Seconds to wait for a worker when all are gone: a nanny starts one within a few.
 WAIT_FOR_WORKERS = 15.0
 
 
 class WorkersLost(RuntimeError):
-    """All workers of a fit were lost, or they die again and again in the same iteration.
+    """All workers of a fit were lost, or they die repeatedly in the same iteration.
 
     Attributes
     ----------
@@ -28,68 +30,85 @@ class WorkersLost(RuntimeError):
     iteration : int
         The last iteration that was completed.
     checkpoint : str or None
-        Folder from which ``resume=`` goes on; None if nothing had been done yet.
+        Folder to give to ``resume=``; None if nothing had been done yet.
     """
 
-    def __init__(self, what, phase, iteration, kept, folder):
+    def __init__(self, what, phase, iteration, checkpoint=None):
         self.phase, self.iteration = phase, iteration
-        self.checkpoint = None if folder is None else str(folder)
-        go_on = "no checkpoint had been made yet: start again"
-        if folder is not None:
-            where = f"{kept[0]} iteration {kept[1]}"
-            go_on = f"go on from {where} with resume={self.checkpoint!r}"
+        self.checkpoint = None if checkpoint is None else str(checkpoint.folder)
+        go_on = "there is no checkpoint yet: start again"
+        if checkpoint is not None:
+            where = f"{checkpoint.phase} iteration {checkpoint.iteration}"
+            go_on = f"continue from {where} with resume={self.checkpoint!r}"
         super().__init__(f"{what} after {phase} iteration {iteration}; {go_on}")
 
 
-class FaultTolerantFit:
-    """A fit that goes on when workers are lost.
+@dataclass(frozen=True)
+class FaultOptions:
+    """How a fit deals with faults, and when it uses the workers at all.
 
-    Parameters
+    Attributes
     ----------
-    client : distributed.Client
-    source : callable
-        Given a `WorkerPool`, returns a source of rows.
-    layout : {"rows", "columns"}
-    settings : dict
-        Parameters of `fit.fit` without h and lam; of them, `n_threads` counts on each worker.
+    checkpoint : Path or None
+        Folder that is kept up to date.
+    resume : Checkpoint or None
+        Where to go on from.
     worth_sending : float
         Multiply-adds of a step below which it is done in this process.
-    checkpoint : path, optional
-        Folder that is kept up to date.
     wait : float
         Seconds to wait for a worker when all are gone.
     """
 
-    def __init__(self, client, source, layout, settings, worth_sending, checkpoint, wait):
+    checkpoint: Path | None
+    resume: Checkpoint | None
+    worth_sending: float
+    wait: float
+
+
+class FaultTolerantFit:
+    """A fit that goes on from a checkpoint when workers are lost.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    rows : LocalRows or CollectionRows
+    layout : {"rows", "columns"}
+    settings : Settings
+        Its `n_jobs` counts threads on each worker.
+    options : FaultOptions
+    modes_of : callable or None
+        See `FitResult.of`.
+    """
+
+    def __init__(self, client, rows, layout, settings, options, modes_of):
         self._client = client
-        self._source = source
+        self._rows = rows
         self._layout = layout
-        self._settings = dict(settings)
-        self._worth_sending = worth_sending
-        self._folder = checkpoint
+        self._settings = settings
+        self._options = options
+        self._modes_of = modes_of
+        self._checkpoint = options.resume
         self._temporary = None
-        self._wait = wait
-        self._saved = None
-        self._next_save = 0.0
-        self._place = ("start", 0)
-        self._told = ("warmup", 0)
+        self._next_checkpoint = 0.0
+        self._reached = ("start", 0)
+        self._reported = ("warmup", 0)
         self.pool = None
 
-    def run(self, h, lam, record_path, callback, tree, resume=None):
-        """Return the `Fit` and the `FitState` behind it."""
-        losses, reached = 0, None
-        self._saved = resume
+    def run(self, callback=None):
+        """Return the `FitResult`."""
+        losses, lost_at = 0, None
         try:
             while True:
                 try:
-                    return self._attempt(h, lam, record_path, callback, tree)
+                    return self._attempt(callback)
                 except WorkerLost as loss:
-                    losses = losses + 1 if self._place == reached else 1
-                    reached = self._place
+                    losses = losses + 1 if self._reached == lost_at else 1
+                    lost_at = self._reached
                     self.pool.cancel()
                     if losses > MOST_LOSSES:
-                        raise self._lost("workers die again and again") from loss
-                    self._await_workers(loss)
+                        raise self._lost("workers die repeatedly") from loss
+                    if not wait_for_worker(self._client, self._options.wait):
+                        raise self._lost("all workers were lost") from loss
         except BaseException:
             if self.pool is not None:
                 self.pool.cancel()
@@ -98,110 +117,77 @@ class FaultTolerantFit:
             if self._temporary is not None:
                 remove(self._temporary)
 
-    def _attempt(self, h, lam, record_path, callback, tree):
-        settings = dict(self._settings)
-        n_threads, merge = settings.pop("n_threads"), settings.pop("merge")
-        settings.pop("standardize")
-        pool = self.pool = WorkerPool(self._client, n_threads)
+    def _attempt(self, callback):
+        """Run the fit with the workers that are alive now."""
+        settings, rows = self._settings, self._rows
+        pool = WorkerPool(self._client, settings.n_threads, self._options.worth_sending)
+        self.pool = pool
         if not pool.refresh():
-            raise WorkerLost("no worker is there")
-        source = self._source(pool)
-        self._of = fingerprint(source, {**self._settings, "h": h, "lam": lam, "tree": tree})
-        if self._saved is not None and self._saved.of != self._of:
+            raise WorkerLost("there is no worker")
+        if self._checkpoint is not None and self._checkpoint.layout is not None:
+            self._layout = self._checkpoint.layout
+        rows.prepare(pool, self._layout, settings)
+        self._fingerprint = fingerprint(rows, settings)
+        if self._checkpoint is not None and self._checkpoint.fingerprint != self._fingerprint:
             raise ValueError("resume: the checkpoint is of other data or parameters")
-        start = self._start(source, pool, merge)
-        now = None
-        if self._saved is not None:
-            now = self._saved.journey(start, self._wrapped)
-        trace = Trace(source.order, source.units.active, record_path)
+        start = self._start()
 
-        def after_iteration(state):
-            self._place = (state.phase, state.iteration)
-            pool.place = f"{state.phase}-{state.iteration + 1}"
-            if self._place <= self._told and state.phase == self._told[0]:
-                return None  # told before a worker was lost
-            self._told = self._place
-            return None if callback is None else callback(state)
+        def report(info):
+            self._reached = (info.phase, info.iteration)
+            pool.place = f"{info.phase}-{info.iteration + 1}"
+            if self._reached <= self._reported and info.phase == self._reported[0]:
+                return None  # reported before a worker was lost
+            self._reported = self._reached
+            return None if callback is None else callback(info)
 
-        pool.place = "warmup-1" if now is None else f"{now.phase}-{now.trace.n_iter + 1}"
-        end = travel(
-            start, trace, h, lam, **settings, callback=after_iteration, keep=self._keep,
-            rows=source.rows if tree else None, now=now,
-        )  # fmt: skip
-        return self._gathered(end, source), end
+        recorder = Recorder(rows.order, rows.standardizer, settings, report, self._keep)
+        state = None
+        if self._checkpoint is not None:
+            state = self._checkpoint.restore(start, recorder)
+        pool.place = "warmup-1" if state is None else f"{state.phase}-{state.n_iter + 1}"
+        state = run_fit(start, settings, recorder, state)
+        tree = tree_of(state, recorder, settings, rows.working_rows)
+        return FitResult.of(state, recorder, tree, self._modes_of)
 
-    def _start(self, source, pool, merge):
-        n, p = source.shape
-        eps = self._settings["eps"]
-        if not source.units.active.any():
-            return TravellingCloud(nowhere(n, merge), 0.0)
-        kept_there = self._saved is not None and self._saved.layout is not None
-        if float(n) * n * p < self._worth_sending and source.near and not kept_there:
-            return TravellingCloud(source.at_home(merge, pool.n_threads), 0.0)
-        layout = self._layout
-        if self._saved is not None and self._saved.layout is not None:
-            layout = self._saved.layout
-        set_out = source.in_rows if layout == "rows" else source.in_columns
-        return self._wrapped(set_out(pool, merge, eps, FOLDED * eps))
+    def _start(self):
+        """Return the points at the start, on the workers if that is worth it."""
+        rows, settings = self._rows, self._settings
+        n, p = rows.shape
+        if not rows.standardizer.active.any():
+            return LocalPoints.at_start(np.empty((n, 0)), settings)
+        saved_there = self._checkpoint is not None and self._checkpoint.layout is not None
+        small = float(n) * n * p < self._options.worth_sending
+        if small and rows.local and not saved_there:
+            return LocalPoints.at_start(rows.working_rows(), settings)
+        return rows.start(self.pool, self._layout, settings)
 
-    def _wrapped(self, cloud):
-        return TravellingCloud(cloud, self._worth_sending)
-
-    def _gathered(self, end, source):
-        """Return the `Fit`; the modes of rows that came from Dask stay where they are."""
-        cloud = end.cloud.inner
-        if source.near:
-            return Fit.of(end, source.units)
-        met = None
-        if isinstance(cloud, RemoteCloud):
-            met = cloud.means(groups_of_points(cloud, end.labels))
-        return Fit.of(end, source.units, met, modes=())
-
-    def _keep(self, journey):
+    def _keep(self, state, recorder):
         """Keep a checkpoint if it is time for one."""
         now = time.monotonic()
-        if now < self._next_save:
+        if now < self._next_checkpoint:
             return
-        folder = self._folder
-        cloud = journey.cloud.inner
-        large = isinstance(cloud, RemoteCloud) and 8 * np.prod(cloud.shape) > IN_MEMORY
+        folder, points = self._options.checkpoint, state.points
+        large = isinstance(points, RemotePoints) and 8 * np.prod(points.shape) > IN_MEMORY
         if folder is None and large:
-            folder = self._temporary = self._temporary or new_folder()
-        self._saved = Checkpoint.of_journey(journey, self._of, folder)
+            self._temporary = self._temporary or tempfile.mkdtemp(prefix="pywbms-")
+            folder = self._temporary
+        self._checkpoint = Checkpoint.of(state, recorder, self._fingerprint, folder)
         ended = time.monotonic()
-        self._next_save = ended + (ended - now) / SHARE_OF_TIME
+        self._next_checkpoint = ended + (ended - now) / SHARE_OF_TIME
         self.pool.refresh()
-
-    def _await_workers(self, loss):
-        """Wait until a worker is there."""
-        if not somebody_is_there(self._client, self._wait):
-            raise self._lost("all workers were lost") from loss
 
     def _lost(self, what):
         """Return the error for a fit that cannot go on, its checkpoint on disk."""
-        if self._saved is None:
-            return WorkersLost(what, *self._place, None, None)
-        if self._saved.folder is None:
-            self._saved = self._saved.written()
+        if self._checkpoint is not None and self._checkpoint.folder is None:
+            self._checkpoint = self._checkpoint.write()
         self._temporary = None  # it is needed
-        kept = self._saved.phase, self._saved.iteration
-        return WorkersLost(what, *self._place, kept, self._saved.folder)
+        return WorkersLost(what, *self._reached, self._checkpoint)
 
 
-def nowhere(n, merge):
-    """Return a cloud of rows without features: all columns were constant."""
-    return Cloud(np.empty((n, 0)), merge, 1)
-
-
-def new_folder():
-    """Return a new folder of the system's."""
-    return tempfile.mkdtemp(prefix="pywbms-")
-
-
-def fingerprint(source, settings):
+def fingerprint(rows, settings):
     """Return what tells one fit from another: its rows, their order and units, its parameters."""
-    digest = hashlib.sha256(source.order.tobytes())
-    for values in (source.units.scale, source.units.active, source.checksums):
+    digest = hashlib.sha256(rows.order.tobytes())
+    for values in (rows.standardizer.scale, rows.standardizer.active, rows.checksums):
         digest.update(np.ascontiguousarray(values).tobytes())
-    settings = {name: value for name, value in settings.items() if name != "n_threads"}
-    return source.shape, digest.hexdigest(), tuple(sorted(settings.items()))
+    params = {k: v for k, v in asdict(settings).items() if k not in ("n_jobs", "record_path")}
+    return rows.shape, digest.hexdigest(), tuple(sorted(params.items()))

@@ -1,193 +1,156 @@
-"""A cloud whose points are elsewhere: what its two layouts have in common."""
+"""Weighted points that are kept on workers: what the two layouts have in common."""
 
+import copy
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
-from pywbms._core.weights import entropy_weights
+from pywbms._engine.points import WeightedPoints
 
 
 @dataclass(frozen=True)
-class Look:
-    """What the client knows of a cloud: a few numbers a point, none of its coordinates.
+class StepSummary:
+    """What the client knows of points on workers: a few numbers per point, no coordinates.
 
     Attributes
     ----------
-    folds : ndarray or None
-        The point into which each one is folded before the next step; None if that is not worth it.
+    merges : ndarray or None
+        The point that each one is merged into before the next step; None if that is not worth it.
     partitions : dict
         Groups of the points by radius.
     D : ndarray of shape (p,)
         Squared displacement of all rows along each feature.
-    lengths : ndarray or None
+    moves : ndarray or None
         How far each point went in the last step.
-    swapping : list of (int, int)
-        Single rows that changed places in it.
+    swapped : list of (int, int)
+        Single rows that swapped places in it.
     diameter : float or None
         None if it is found in parts.
     """
 
-    folds: np.ndarray | None
+    merges: np.ndarray | None
     partitions: dict
     D: np.ndarray
-    lengths: np.ndarray | None
-    swapping: list
+    moves: np.ndarray | None
+    swapped: list
     diameter: float | None
 
 
-class RemoteCloud:
-    """The methods of `Cloud` for points that live on workers, from one `Look` an iteration.
+class RemotePoints(WeightedPoints):
+    """`WeightedPoints` on workers; the client sees one `StepSummary` per step.
 
     Parameters
     ----------
     pool : WorkerPool
-    member, mass, p
-        Of the cloud at the start; see `Cloud`.
-    eps, folded : float
-        Distances below which points have met, and travel on as one.
+    settings : Settings
+    mass, member
+        See `WeightedPoints`.
+    n_features : int
     """
 
-    def __init__(self, pool, member, mass, p, eps, folded):
+    layout = ""
+
+    def __init__(self, pool, settings, mass, member, n_features):
+        super().__init__(settings, mass, member)
         self._pool = pool
-        self.member = member
-        self.mass = mass
-        self._p = p
-        self._eps = eps
-        self._folded = folded
-        self._look = self._look_future = None
-        self._folds = []
-        self._steps = 0
+        self._n_features = n_features
+        self._merges = []
+        self._known = None  # the summary, if it is up to date
 
     @property
     def shape(self):
         """Number of points and of features."""
-        return len(self.mass), self._p
+        return len(self.mass), self._n_features
 
     @property
     def points(self):
         """The points, brought here."""
         return np.concatenate(list(self.slices(max(1, self.shape[0]))))
 
-    def restart(self):
-        """Return a cloud that sets out from where this one is."""
-        copy = object.__new__(type(self))
-        copy.__dict__.update(self.__dict__)
-        copy._folds = list(self._folds)
-        return copy
-
     @property
-    def _due(self):
-        return self._steps & (self._steps - 1) == 0  # as in Cloud
+    def summary(self):
+        """What is known of the points where they are now."""
+        if self._known is None:
+            self._known = self.summarize()
+        return self._known
 
-    def _look_again(self):
-        """Look at the cloud where it is now."""
-        self._look_future, across = self._submit_look()
-        self._look, *across = self._pool.results([self._look_future, *across])
-        self._diameter = max(across) if across else self._look.diameter
-        return self._look
+    @abstractmethod
+    def summarize(self):
+        """Ask the workers for a `StepSummary`."""
 
-    @property
-    def look(self):
-        """What is known of the cloud where it is now."""
-        return self._look_again() if self._look is None else self._look
+    @abstractmethod
+    def slices(self, rows):
+        """Yield the points, so many rows at a time."""
 
-    def weigh(self, lam, lam_scale):
-        """Return the feature weights w_l ∝ exp(−D_l / lam) of how far the rows were carried."""
-        weights = np.empty(self._p)
-        entropy_weights(self.look.D, self._on_sum_scale(lam, lam_scale), weights)
-        return weights
+    @abstractmethod
+    def futures(self):
+        """Return futures of the points, blocks of features side by side."""
 
-    def _on_sum_scale(self, lam, lam_scale):
-        return lam * len(self.member) if lam_scale == "mean" else lam
+    @abstractmethod
+    def to_local(self):
+        """Return the points as `LocalPoints`."""
+
+    def copy(self):
+        """Return points that start where these are."""
+        other = copy.copy(self)
+        other._merges = list(self._merges)
+        return other
+
+    def merge(self, radius):
+        """Merge points closer than radius; bring them here if few are left.
+
+        The radius is that of the settings, which the workers know.
+        """
+        if self.summary.merges is not None:
+            self.merge_into(self.summary.merges)
+        g, p = self.shape
+        return self.to_local() if float(g) * g * p < self._pool.worth_sending else self
+
+    def merge_into(self, labels):
+        """Merge the points that share a label."""
+        self._merges.append(labels)
+        self.mass = np.bincount(labels, weights=self.mass)
+        self.member = labels[self.member]
+
+    def displacement(self):
+        """Return D_l on the sum scale: Σ over rows of (x_il − y_il)²."""
+        return self.summary.D
+
+    def components(self, radius):
+        """Return the connected component of each point at distance < radius."""
+        return self.summary.partitions[radius]
 
     def diameter(self):
         """Return the largest Euclidean distance between two points."""
-        return self._diameter if self.look else 0.0
+        return self.summary.diameter
 
-    def groups(self, radius, linked=()):
-        """Return the group of each point: points closer than radius, and linked pairs, are one."""
-        labels = self.look.partitions[radius]
-        if linked:
-            k = labels.max() + 1
-            i, j = labels[np.asarray(linked)].T
-            labels = connected_components(coo_matrix((np.ones(len(i)), (i, j)), (k, k)))[1][labels]
-        return labels
+    def swapped_pairs(self):
+        """Return the pairs of single rows that swapped places in the last step."""
+        return self.summary.swapped
 
-    def swapping_pairs(self, eps):
-        """Return the pairs of single rows that changed places in the last step."""
-        return self.look.swapping
-
-    def fold(self, radius):
-        """Fold points closer than radius into one; the workers do so when they next move them."""
-        labels = self.look.folds
-        if labels is not None:
-            self._folds.append(labels)
-            self.mass = np.bincount(labels, weights=self.mass)
-            self.member = labels[self.member]
-
-    def release(self):
-        """Give back what the fit no longer needs."""
-
-    def kept(self):
-        """Return what of this proxy is kept beside the points."""
-        names = ("layout", "member", "mass")
+    def save(self):
+        """Return a dict that, with the coordinates of the points, `restore` takes."""
         return {
-            **{name: getattr(self, name) for name in names},
-            "folds": self._folds,
+            "mass": self.mass,
+            "member": self.member,
+            "merges": self._merges,
             "steps": self._steps,
         }
 
-    def replay(self, kept, points, rows):
-        """Return a copy of this cloud, the start, with what was kept of a later one.
+    def restore(self, saved, points, rows):
+        """Return what was saved, set up anew from these points, its start.
 
         Parameters
         ----------
-        kept : dict
+        saved : dict
         points : ndarray
-            May be on disk.
+            The coordinates; may be on disk.
         rows : int
-            How many of them are sent at a time.
+            Number of rows to send at a time.
         """
-        copy = self.restart()
-        copy.member, copy.mass = kept["member"], kept["mass"]
-        copy._folds, copy._steps = list(kept["folds"]), kept["steps"]
-        copy._look = copy._look_future = None
-        return copy
-
-
-class TravellingCloud:
-    """A cloud that is on the workers as long as that is worth it, and then comes home.
-
-    Parameters
-    ----------
-    inner : RemoteCloud or Cloud
-    worth_sending : float
-        Multiply-adds of a step below which it is done here.
-    """
-
-    def __init__(self, inner, worth_sending):
-        self._inner = inner
-        self._worth_sending = worth_sending
-
-    def __getattr__(self, name):
-        if name.startswith("__") or "_inner" not in self.__dict__:
-            raise AttributeError(name)
-        return getattr(self._inner, name)
-
-    @property
-    def inner(self):
-        """The cloud itself, wherever it is."""
-        return self._inner
-
-    def restart(self):
-        """Return a cloud that sets out from where this one is."""
-        return TravellingCloud(self._inner.restart(), self._worth_sending)
-
-    def fold(self, radius):
-        """Fold points closer than radius into one; come home if few are left."""
-        self._inner.fold(radius)
-        g, p = self._inner.shape
-        if isinstance(self._inner, RemoteCloud) and float(g) * g * p < self._worth_sending:
-            self._inner = self._inner.bring()
+        other = self.copy()
+        other.mass, other.member = saved["mass"], saved["member"]
+        other._merges, other._steps = list(saved["merges"]), saved["steps"]
+        other._known = None
+        return other

@@ -1,4 +1,4 @@
-"""The result for data that came as a Dask collection: what has a row each is one, too."""
+"""The result for a Dask collection: labels, modes and data are Dask collections, too."""
 
 import dask
 import dask.array as da
@@ -6,29 +6,24 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
-from pywbms._core.nearest import nearest
-from pywbms._data.checks import numeric_frame
-from pywbms._distributed.remote_points import RemoteCloud
-from pywbms.frame import (
-    WBMSResult,
-    as_frame,
-    chosen_columns,
-    complete_rows,
-    require_finite_where,
-)
+from pywbms._data.table import Table
+from pywbms._distributed.collections import starts
+from pywbms._distributed.remote_points import RemotePoints
+from pywbms._engine.nearest import nearest_rows
+from pywbms.result import WBMSResult
 
-# Rows of a block of the modes, in numbers.
-NUMBERS_A_BLOCK = 4_000_000
-# Rows of a picture.
+# Size of a block of the modes, in numbers.
+NUMBERS_PER_BLOCK = 4_000_000
+# Number of rows in a picture.
 MOST_DRAWN = 5000
 
 
 class DaskResult(WBMSResult):
     """A clustering of a Dask array or DataFrame.
 
-    `labels` is a Dask Series, `modes` and `data` are Dask DataFrames; everything else is as it is
-    in `WBMSResult`. The modes of a cloud that has not collapsed are on the workers, and gone when
-    the cluster is; if the cluster was started for the fit, the merged points are here.
+    `labels` is a Dask Series, `modes` and `data` are Dask DataFrames; everything else is as in
+    `WBMSResult`. Points that never came to the client stay on the workers, and so do the modes; if
+    the cluster was started for the fit, the merged points are here.
     """
 
     def __init__(self, estimator, collection, na_action):
@@ -65,7 +60,7 @@ class DaskResult(WBMSResult):
         return dd.from_delayed(parts, meta=meta, divisions=divisions)
 
     def plot(self, kind="overview", **options):
-        """Draw the result, as `WBMSResult.plot` does; of many rows, some are brought here."""
+        """Draw the result as `WBMSResult.plot` does; of many rows, a sample is fetched."""
         from pywbms import plot
 
         return plot.draw(Drawn(self) if kind in ("overview", "clusters") else self, kind, **options)
@@ -83,13 +78,9 @@ class DaskResult(WBMSResult):
         Series
         """
         if isinstance(data, da.Array | dd.DataFrame):
-            raise ValueError("predict takes rows of this process: data.compute()")
-        frame = numeric_frame(chosen_columns(as_frame(data, self._columns), self._columns))
-        kept = complete_rows(frame, self._na_action)
-        queries = frame.to_numpy()
-        require_finite_where(kept, queries, frame.columns)
-        queries = queries[kept]
-        model = self.estimator
+            raise ValueError("predict takes rows of this process: use data.compute()")
+        table = Table.of(data, self._columns, na_action=self._na_action, names=self._columns)
+        model, queries = self.estimator, table.matrix
         array = model._X.rechunk({1: -1})
         blocks = [
             dask.delayed(nearest_in)(block, queries, model.feature_weights_, model._standardizer)
@@ -97,12 +88,10 @@ class DaskResult(WBMSResult):
         ]
         found = dask.compute(*blocks)
         distance = np.stack([block[0] for block in found])
-        edges = np.concatenate([[0], np.cumsum(array.chunks[0])])
-        row = np.stack([block[1] + start for block, start in zip(found, edges[:-1], strict=True)])
+        edges = starts(array.chunks[0])
+        row = np.stack([block[1] + start for block, start in zip(found, edges, strict=True)])
         winner = row[distance.argmin(axis=0), np.arange(len(queries))]
-        labels = np.full(len(frame), -1)
-        labels[kept] = model.labels_[winner]
-        return pd.Series(labels, index=frame.index, name="cluster")
+        return table.labels(model.labels_[winner])
 
     def with_path(self):
         """Raise a ValueError: the path of rows on the workers is not recorded."""
@@ -110,7 +99,7 @@ class DaskResult(WBMSResult):
 
 
 class Drawn(WBMSResult):
-    """Some rows of a result, drawn at random and brought here, for pictures."""
+    """Some rows of a result, drawn at random and fetched, for pictures."""
 
     def __init__(self, result):
         super().__init__(result.estimator, None, result._columns, None, None)
@@ -136,40 +125,44 @@ def joined(part, labels, name):
     return part.assign(**{name: labels})
 
 
-def nearest_in(block, queries, weights, units):
+def nearest_in(block, queries, weights, standardizer):
     """Return for each query the weighted squared distance of the nearest row, and which it is."""
-    if not units.active.any():
-        return np.zeros(len(queries)), np.zeros(len(queries), dtype=np.intp)
-    weights = weights[units.active]
-    rows, queries = units.forward(block), units.forward(queries)
-    winner = np.empty(len(queries), dtype=np.intp)
-    nearest(queries, rows, weights, np.argsort(-weights, kind="stable"), 1, winner)
-    return ((queries - rows[winner]) ** 2) @ weights, winner
+    winner = nearest_rows(queries, block, weights, standardizer)
+    rows, queries = standardizer.forward(block[winner]), standardizer.forward(queries)
+    return ((queries - rows) ** 2) @ weights[standardizer.active], winner
 
 
-def modes_of(end, units, workers_stay):
-    """Return where each row ended, as a Dask array in the caller's units.
+def modes_on_workers(workers_stay):
+    """Return a function that makes the modes of a Dask collection a Dask array.
 
-    Made block by block when asked for, of the merged points: where these are on workers that are
-    about to go, they, and not the modes of all rows, come here.
+    They are made block by block when asked for, from the merged points: where these are on workers
+    that are about to go, they come here, and not the modes of all rows.
+
+    Parameters
+    ----------
+    workers_stay : bool
+        Whether the workers outlive the fit.
     """
-    cloud = end.cloud.inner
-    member = end.trace.in_order(cloud.member)
-    there = workers_stay and isinstance(cloud, RemoteCloud)
-    places = cloud.places() if there else [dask.delayed(cloud.points)]
-    step = max(1, NUMBERS_A_BLOCK // len(units.active))
-    blocks = [
-        da.from_delayed(
-            dask.delayed(mode_rows)(places, units, member[start : start + step]),
-            (len(member[start : start + step]), len(units.active)),
-            dtype=np.float64,
+
+    def modes_of(points, member, standardizer):
+        there = workers_stay and isinstance(points, RemotePoints)
+        places = points.futures() if there else [dask.delayed(points.points)]
+        step = max(1, NUMBERS_PER_BLOCK // standardizer.n_columns)
+        pieces = [member[start : start + step] for start in range(0, len(member), step)]
+        return da.concatenate(
+            [
+                da.from_delayed(
+                    dask.delayed(mode_rows)(places, standardizer, piece),
+                    (len(piece), standardizer.n_columns),
+                    dtype=np.float64,
+                )
+                for piece in pieces
+            ]
         )
-        for start in range(0, len(member), step)
-    ]
-    return da.concatenate(blocks)
+
+    return modes_of
 
 
-def mode_rows(places, units, member):
+def mode_rows(places, standardizer, member):
     """Return some rows of the modes."""
-    points = np.concatenate([place[member] for place in places], axis=1)
-    return units.backward(points)
+    return standardizer.backward(np.concatenate([place[member] for place in places], axis=1))

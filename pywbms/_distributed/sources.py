@@ -1,192 +1,184 @@
-"""Where the rows come from: this process, or blocks on the workers that it never sees."""
+"""Where the rows come from: this process, or blocks on the workers that never come here."""
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
 from pywbms._data.ordering import row_order
 from pywbms._data.standardize import Standardizer
-from pywbms._distributed.feature_points import ColumnCloud, Strip, strip_of_rows
-from pywbms._distributed.row_points import Home, RowCloud, home_of, outline
-from pywbms._engine.points import Cloud
+from pywbms._distributed.feature_blocks import FeatureBlock, start_block
+from pywbms._distributed.feature_points import FeaturePoints
+from pywbms._distributed.host_points import HostPoints, start_host
+from pywbms._distributed.row_points import RowPoints
+from pywbms._engine.local_points import group_equal
 
-# Features of a strip, at least: fewer are not worth a task.
+# Least number of features in a block: fewer are not worth a task.
 LEAST_WIDTH = 8
 
 
-class LocalSource:
+class LocalRows:
     """Rows of this process.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
         Finite float64 data.
-    standardize : bool
 
     Attributes
     ----------
     shape : (n, p)
     order : ndarray of shape (n,)
-        The caller's row that each row of the cloud is.
-    units : Standardizer
+        The caller's row that each row of the fit is.
+    standardizer : Standardizer
     checksums : ndarray of shape (p,)
-        Of the columns, their rows in that order: a checkpoint of other data is not gone on with.
+        Of the columns, their rows in that order: by them a checkpoint knows its data.
     """
 
-    near = True  # the rows are in this process
+    local = True
 
-    def __init__(self, X, standardize):
-        self._X = X
+    def __init__(self, X):
+        self.X = X
         self.shape = X.shape
-        self.order = row_order(X)
-        rows = X[self.order]
-        self.units = Standardizer(rows, standardize)
-        self.checksums = checksums(rows)
+        self.order = None
 
-    def rows(self):
-        """Return the rows in the cloud's order and coordinates."""
-        return self.units.forward(self._X[self.order])
+    def prepare(self, pool, layout, settings):
+        """Order and standardise the rows, unless that is done."""
+        if self.order is None:
+            self.order = row_order(self.X)
+            rows = self.X[self.order]
+            self.standardizer = Standardizer.of(rows, settings.standardize)
+            self.checksums = checksums(rows)
 
-    def at_home(self, merge, n_threads):
-        """Return the cloud at the start, in this process."""
-        return Cloud(self.rows(), merge, n_threads)
+    def working_rows(self):
+        """Return the rows in the fit's order, in working coordinates."""
+        return self.standardizer.forward(self.X[self.order])
 
-    def in_rows(self, pool, merge, eps, folded):
-        """Return the cloud at the start, in the layout for many rows."""
-        home = pool.submit("home", home_of, pool.scatter(self.rows()), merge)
-        return RowCloud(pool, home, *pool.result(pool.submit("start", outline, home)), eps, folded)
+    def training_rows(self):
+        """Return the rows that `predict` needs."""
+        return self.X
 
-    def in_columns(self, pool, merge, eps, folded):
-        """Return the cloud at the start, in the layout for many features."""
-        rows = self.rows()
-        widths = strip_widths(rows.shape[1], pool.size)
-        edges = np.concatenate([[0], np.cumsum(widths)])
-        strips = [
+    def start(self, pool, layout, settings):
+        """Return the points at the start, on the workers."""
+        rows = self.working_rows()
+        if layout == "rows":
+            host = pool.submit("host", start_host, pool.scatter(rows), on_host(settings))
+            return RowPoints(pool, settings, host)
+        widths = block_widths(rows.shape[1], pool.size)
+        blocks = [
             pool.submit(
-                "strip",
-                strip_of_rows,
-                pool.scatter(np.ascontiguousarray(rows[:, first:last])),
+                "block", start_block, pool.scatter(np.ascontiguousarray(rows[:, first:last])),
                 part=part,
             )
-            for part, (first, last) in enumerate(pairwise(edges))
-        ]
-        cloud = ColumnCloud(pool, strips, widths, merge, len(rows), eps, folded)
-        if merge:
-            fold_equal(cloud, (rows[1:] != rows[:-1]).any(axis=1))
-        return cloud
+            for part, (first, last) in enumerate(pairwise(np.concatenate([[0], np.cumsum(widths)])))
+        ]  # fmt: skip
+        points = FeaturePoints(pool, settings, blocks, widths, len(rows))
+        merge_equal(points, (rows[1:] != rows[:-1]).any(axis=1))
+        return points
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Rows on a worker: in which order they are, in which units, and the cloud they make."""
+    """Rows on a worker: their order, their coordinates, and the points they make."""
 
     order: np.ndarray
-    units: Standardizer
+    standardizer: Standardizer
     checksums: np.ndarray
-    home: Home
+    host: HostPoints
 
 
-class DaskSource:
+class CollectionRows:
     """Rows in the blocks of a Dask array; they never come here.
 
     Parameters
     ----------
-    array : dask.array.Array of shape (n, p)
-        Finite float64 data, its chunks known.
-    pool : WorkerPool
-    layout : {"rows", "columns"}
-    standardize, merge : bool
+    collection : Collection
+        Its rows are in the workers' memory.
     """
 
-    near = False
-    rows = None
+    local = False
+    working_rows = None
 
-    def __init__(self, array, pool, layout, standardize, merge):
-        self._array = array
-        self._standardize = standardize
-        self._merge = merge
-        self.shape = array.shape
-        self._set_out(pool, layout)
+    def __init__(self, collection):
+        self._collection = collection
+        self.shape = collection.array.shape
 
-    def _set_out(self, pool, layout):
-        self._pool = pool
-        if layout == "rows":
-            blocks = block_futures(pool, self._array)
-            prepared = pool.submit("prepare", prepare, blocks, self._standardize, self._merge)
-            self._home = pool.submit("home", home_in, prepared)
-            known = pool.result(pool.submit("units", what_is_known, prepared))
-            self.order, self.units, self.checksums = known
-            return
-        widths = strip_widths(self.shape[1], pool.size)
-        array = self._array.rechunk({0: -1, 1: tuple(widths)})
-        (blocks,) = block_futures(pool, array)
+    def prepare(self, pool, layout, settings):
+        """Order and standardise the rows, on the workers of a pool."""
+        prepare = self._prepare_rows if layout == "rows" else self._prepare_columns
+        prepare(pool, self._collection.held, settings)
+
+    def _prepare_rows(self, pool, array, settings):
+        blocks = block_futures(pool, array)
+        prepared = pool.submit("prepare", prepare_host, blocks, on_host(settings))
+        self._host = pool.submit("host", host_in, prepared)
+        known = pool.run("units", what_is_known, prepared)
+        self.order, self.standardizer, self.checksums = known
+
+    def _prepare_columns(self, pool, array, settings):
+        widths = block_widths(self.shape[1], pool.size)
+        (blocks,) = block_futures(pool, array.rechunk({0: -1, 1: tuple(widths)}))
         ranks = pool.results([pool.submit("rank", rank_of, block) for block in blocks])
         self.order = np.lexsort(ranks[::-1])
         found = [
-            pool.submit("units", strip_units, block, self.order, self._standardize)
+            pool.submit("units", standardize_block, block, self.order, settings.standardize)
             for block in blocks
         ]
-        units, sums = zip(*pool.results(found), strict=True)
-        self.units = Standardizer.of_strips(units)
+        parts, sums = zip(*pool.results(found), strict=True)
+        self.standardizer = Standardizer.side_by_side(parts)
         self.checksums = np.concatenate(sums)
-        self._strips = [
+        self._blocks = [
             (
-                pool.submit("strip", strip_in, block, self.order, own, part=part),
+                pool.submit("block", block_in, block, self.order, own, part=part),
                 int(own.active.sum()),
             )
-            for part, (block, own) in enumerate(zip(blocks, units, strict=True))
+            for part, (block, own) in enumerate(zip(blocks, parts, strict=True))
             if own.active.any()
         ]
-        differ = [pool.submit("differ", differences, strip) for strip, _ in self._strips]
+        differ = [pool.submit("differ", differences, block) for block, _ in self._blocks]
         self._differ = np.logical_or.reduce(pool.results(differ)) if differ else None
 
-    def some_rows(self, index):
-        """Return a future of some rows, in the caller's units."""
-        blocks = block_futures(self._pool, self._array)
-        return self._pool.submit("sample", rows_of, blocks, index)
+    def start(self, pool, layout, settings):
+        """Return the points at the start, on the workers."""
+        if layout == "rows":
+            return RowPoints(pool, settings, self._host)
+        blocks, widths = map(list, zip(*self._blocks, strict=True))
+        points = FeaturePoints(pool, settings, blocks, widths, self.shape[0])
+        merge_equal(points, self._differ)
+        return points
 
-    def in_rows(self, pool, merge, eps, folded):
-        """Return the cloud at the start, in the layout for many rows."""
-        if pool is not self._pool:
-            self._set_out(pool, "rows")
-        member, mass, p = pool.result(pool.submit("start", outline, self._home))
-        return RowCloud(pool, self._home, member, mass, p, eps, folded)
+    def training_rows(self):
+        """Return the rows that `predict` needs, as a Dask array."""
+        return self._collection.array
 
-    def in_columns(self, pool, merge, eps, folded):
-        """Return the cloud at the start, in the layout for many features."""
-        if pool is not self._pool:
-            self._set_out(pool, "columns")
-        strips, widths = map(list, zip(*self._strips, strict=True))
-        cloud = ColumnCloud(pool, strips, widths, merge, self.shape[0], eps, folded)
-        if merge:
-            fold_equal(cloud, self._differ)
-        return cloud
+    def some_rows(self, pool, index):
+        """Return some rows, in the caller's units."""
+        return pool.run("sample", rows_of, block_futures(pool, self._collection.held), index)
 
 
-def rows_of(blocks, index):
-    """Return some rows of blocks put together."""
-    return np.block(blocks)[index]
+def on_host(settings):
+    """Return the settings of points on their host, which uses one thread."""
+    return replace(settings, n_jobs=1)
 
 
-def strip_widths(p, n_workers):
-    """Return how many features each strip has, about as many strips as workers.
+def block_widths(p, n_workers):
+    """Return the number of features in each block, about as many blocks as workers.
 
     Examples
     --------
-    >>> strip_widths(100, 3)
+    >>> block_widths(100, 3)
     [33, 33, 34]
     """
-    strips = max(1, min(n_workers, p // LEAST_WIDTH))
-    return np.diff([p * strip // strips for strip in range(strips + 1)]).tolist()
+    blocks = max(1, min(n_workers, p // LEAST_WIDTH))
+    return np.diff([p * block // blocks for block in range(blocks + 1)]).tolist()
 
 
-def fold_equal(cloud, differs):
-    """Fold rows of a cloud that are equal to the row before."""
-    labels = np.concatenate([[0], np.cumsum(differs)]).astype(np.intp)
-    if labels[-1] + 1 < len(labels):
-        cloud.fold_into(labels)
+def merge_equal(points, differs):
+    """Merge rows that are equal to the row before, if merging is asked for."""
+    labels = group_equal(differs)
+    if points.settings.merge and labels[-1] + 1 < len(labels):
+        points.merge_into(labels)
 
 
 def block_futures(pool, array):
@@ -194,27 +186,6 @@ def block_futures(pool, array):
     grid = array.to_delayed()
     futures = pool.adopt(pool.client.compute(grid.ravel().tolist()))
     return np.array(futures, dtype=object).reshape(grid.shape).tolist()
-
-
-def prepare(blocks, standardize, merge):
-    """Put blocks together and make a cloud of them, as a fit on one machine does."""
-    X = np.block(blocks)
-    order = row_order(X)
-    rows = X[order]
-    del X
-    units = Standardizer(rows, standardize)
-    sums = checksums(rows)
-    return Prepared(order, units, sums, Home(units.forward(rows), merge, 1))
-
-
-def home_in(prepared):
-    """Return the cloud of what was prepared."""
-    return prepared.home
-
-
-def what_is_known(prepared):
-    """Return what the client has to know of what was prepared."""
-    return prepared.order, prepared.units, prepared.checksums
 
 
 def checksums(rows):
@@ -229,27 +200,55 @@ def checksums(rows):
     return np.array([zlib.crc32(column + 0.0) for column in rows.T], dtype=np.uint32)
 
 
+# Tasks
+
+
+def rows_of(blocks, index):
+    """Return some rows of blocks put together."""
+    return np.block(blocks)[index]
+
+
+def prepare_host(blocks, settings):
+    """Put blocks together and make points of them, as a fit on one machine does."""
+    X = np.block(blocks)
+    order = row_order(X)
+    rows = X[order]
+    del X
+    standardizer = Standardizer.of(rows, settings.standardize)
+    sums = checksums(rows)
+    return Prepared(order, standardizer, sums, start_host(standardizer.forward(rows), settings))
+
+
+def host_in(prepared):
+    """Return the points of what was prepared."""
+    return prepared.host
+
+
+def what_is_known(prepared):
+    """Return what the client has to know of what was prepared."""
+    return prepared.order, prepared.standardizer, prepared.checksums
+
+
 def rank_of(block):
     """Return the rank of each row among these columns, as `row_order` sorts them."""
     order = row_order(block)
     rows = block[order] + 0.0
     rank = np.empty(len(block), dtype=np.intp)
-    rank[order] = np.concatenate([[0], np.cumsum((rows[1:] != rows[:-1]).any(axis=1))])
+    rank[order] = group_equal((rows[1:] != rows[:-1]).any(axis=1))
     return rank
 
 
-def strip_units(block, order, standardize):
-    """Return the units of some columns, and their checksums."""
+def standardize_block(block, order, standardize):
+    """Return the standardizer of some columns, and their checksums."""
     rows = block[order]
-    return Standardizer(rows, standardize), checksums(rows)
+    return Standardizer.of(rows, standardize), checksums(rows)
 
 
-def strip_in(block, order, units):
-    """Return the strip of some columns at the start."""
-    rows = units.forward(block[order])
-    return Strip(rows, rows, np.zeros(rows.shape[1]))
+def block_in(block, order, standardizer):
+    """Return the feature block of some columns at the start."""
+    return start_block(standardizer.forward(block[order]))
 
 
-def differences(strip):
+def differences(block: FeatureBlock):
     """Tell of each row but the first whether it differs from the one before."""
-    return (strip.points[1:] != strip.points[:-1]).any(axis=1)
+    return (block.points[1:] != block.points[:-1]).any(axis=1)

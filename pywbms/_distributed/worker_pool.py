@@ -1,4 +1,4 @@
-"""A Dask client as a fit needs it: tasks with telling names, and a loss that is noticed."""
+"""The workers of a Dask client, as one fit uses them; the loss of a worker is noticed."""
 
 import asyncio
 import itertools
@@ -6,35 +6,40 @@ import time
 import uuid
 import weakref
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from dataclasses import replace
 
-from distributed import Client, Future, KilledWorker, wait
+from distributed import Client, Future, KilledWorker, LocalCluster, wait
 from distributed.comm import CommClosedError
 
-# Seconds between two looks whether all workers are still there.
+# Seconds between two checks whether all workers are still alive.
 LOOK_EVERY = 0.5
-# Bytes of an argument that may travel with every task.
+# Bytes of an argument that may be sent with every task.
 LARGE_ARGUMENT = 100_000
-# Times in a row that something is tried anew.
+# Number of times in a row that something is tried again.
 MOST_LOSSES = 5
 
 
 class WorkerLost(Exception):
-    """A worker has gone, and what it held with it; others may be there."""
+    """A worker is gone, and what it held with it; others may be alive."""
 
 
 class WorkerPool:
-    """The workers of a client, as one fit sees them.
+    """The workers of a client, as one fit uses them.
 
     Parameters
     ----------
     client : distributed.Client
-    n_threads : int
+    n_threads : int, default 1
         Threads of the core in each task.
+    worth_sending : float, default 0
+        Multiply-adds of a step below which it is done in this process.
     """
 
-    def __init__(self, client, n_threads=1):
+    def __init__(self, client, n_threads=1, worth_sending=0.0):
         self.client = client
         self.n_threads = n_threads
+        self.worth_sending = worth_sending
         self._token = uuid.uuid4().hex[:8]
         self._number = itertools.count()
         self._futures = weakref.WeakSet()
@@ -43,21 +48,21 @@ class WorkerPool:
         self.refresh()
 
     def refresh(self):
-        """Look who is there; return how many."""
+        """Refresh the set of live workers; return its size."""
         self._workers = set(self._present())
         return len(self._workers)
 
     @property
     def size(self):
-        """Number of workers when they were last counted, at least 1."""
+        """Number of live workers at the last refresh, at least 1."""
         return max(1, len(self._workers))
 
     def submit(self, name, function, *args, part=None):
-        """Start a task whose name tells the step, the place of the fit and the part.
+        """Start a task whose name tells the step, the iteration and the part.
 
         The dashboard groups tasks by the words before the first number: wbms-shift, wbms-gather …
-        Parts are dealt out to the workers in turn; left to itself Dask would rather not move the
-        cloud, and have one worker do them all.
+        Parts are assigned to the workers in turn; left to itself Dask would rather not move the
+        points, and have one worker do all of them.
         """
         where = {}
         if part is not None and self._workers:
@@ -83,26 +88,34 @@ class WorkerPool:
     def shared(self, array):
         """Return an array as tasks should be given it: a large one is sent once, not with each.
 
-        It would also stay with the scheduler, as part of how later tasks came about.
+        The scheduler would also keep it, as an argument of later tasks' ancestors.
         """
         return array if array.nbytes <= LARGE_ARGUMENT else self.scatter(array)
 
     def adopt(self, futures):
-        """Count futures among those that were started here; return them."""
+        """Count futures among those of this pool; return them."""
         self._futures.update(futures)
         return futures
 
+    def settings_of_task(self, settings):
+        """Return the settings as tasks are given them: `n_jobs` is the number of their threads."""
+        return replace(settings, n_jobs=self.n_threads)
+
+    def run(self, name, function, *args):
+        """Start a task and return its result."""
+        return self.result(self.submit(name, function, *args))
+
     def result(self, future):
-        """Return what a task has found; see `results`."""
+        """Return the result of a task; see `results`."""
         return self.results([future])[0]
 
     def results(self, futures):
-        """Return what tasks have found.
+        """Return the results of tasks.
 
         Raises
         ------
         WorkerLost
-            If a worker goes in the meantime. Dask itself would make anew what it held, from
+            If a worker is lost in the meantime. Dask itself would recompute what it held, from
             the first iteration on.
         """
         futures = list(futures)
@@ -123,7 +136,7 @@ class WorkerPool:
                 raise WorkerLost(str(error)) from error
 
     def _gathered(self, futures):
-        """Bring results here; `Client.gather` would wait for workers that never come back."""
+        """Fetch results; `Client.gather` would wait for workers that never come back."""
         found = asyncio.run_coroutine_threadsafe(
             self.client.gather(futures, asynchronous=True), self.client.loop.asyncio_loop
         )
@@ -140,16 +153,16 @@ class WorkerPool:
                     raise
 
     def _require_all(self):
-        """Raise `WorkerLost` unless everybody who was there still is, and somebody is."""
+        """Raise `WorkerLost` unless all workers of the last refresh, at least one, are alive."""
         present = set(self._present())
         if not present or not self._workers <= present:
-            raise WorkerLost("a worker has gone")
+            raise WorkerLost("a worker is gone")
 
     def cancel(self):
-        """Take back all tasks that were started and forget what they made.
+        """Cancel all tasks that were started and release their results.
 
-        What nobody wants any more is not begun. (`Client.cancel` fails on tasks whose results were
-        given up before, and would have to go through all iterations so far.)
+        Released tasks that have not begun are not run. (`Client.cancel` fails on tasks whose
+        results were released before, and would have to go through all iterations so far.)
         """
         for future in list(self._futures):
             future.release()
@@ -170,8 +183,8 @@ class WorkerPool:
 LOST = (KilledWorker, CancelledError, CommClosedError, OSError, TimeoutError)
 
 
-def tried(client, action, wait):
-    """Return what an action makes of a pool, tried anew when a worker is lost on the way.
+def retrying(client, action, wait):
+    """Return what an action makes of a pool, tried again when a worker is lost on the way.
 
     Parameters
     ----------
@@ -179,11 +192,11 @@ def tried(client, action, wait):
     action : callable
         Takes a `WorkerPool`.
     wait : float
-        Seconds to wait for a worker when none is there.
+        Seconds to wait for a worker when there is none.
     """
     for attempt in range(MOST_LOSSES + 1):
-        if not somebody_is_there(client, wait):
-            raise WorkerLost("no worker is there")
+        if not wait_for_worker(client, wait):
+            raise WorkerLost("there is no worker")
         pool = WorkerPool(client)
         try:
             return action(pool)
@@ -194,6 +207,25 @@ def tried(client, action, wait):
             pool.cancel()
 
 
+@contextmanager
+def client_or_own(client):
+    """Yield a client and whether we started its cluster; close it on exit if so."""
+    if client is None:
+        try:
+            client = Client.current()
+        except ValueError:  # there is none
+            client = None
+    if client is not None:
+        require_client(client)
+        yield client, False
+        return
+    with (
+        LocalCluster(threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        yield client, True
+
+
 def require_client(client):
     """Raise a ValueError unless a client is one, and open."""
     if not isinstance(client, Client):
@@ -202,9 +234,9 @@ def require_client(client):
         raise ValueError(f"client must be open, this one is {client.status}")
 
 
-def somebody_is_there(client, wait):
+def wait_for_worker(client, seconds):
     """Tell whether there is a worker, if need be after a while."""
-    until = time.monotonic() + wait
+    until = time.monotonic() + seconds
     while not WorkerPool(client).refresh():
         if time.monotonic() >= until:
             return False

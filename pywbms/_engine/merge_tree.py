@@ -1,33 +1,30 @@
-"""The coalescence tree: which rows meet, in which iteration, during the fit and after it.
+"""The merge tree: which rows merge, in which iteration, during the fit and after it.
 
-A fit ends when its groups have settled, but these go on to attract each other and meet one by one,
-after numbers of iterations that grow exponentially with their distance. The merges at
-log(1 + iterations) form a tree, in the shape that scipy's hierarchical clustering knows: cut at
-the end of the fit it gives the fit's clusters, above it coarser ones. How long a partition lives in
+A fit stops when its groups have settled, but these go on to attract each other and merge one by
+one, after numbers of iterations that grow exponentially with their distance. The merges at
+log(1 + iterations) form a tree, in the form that scipy's hierarchical clustering uses: cut at the
+end of the fit it gives the fit's clusters, above it coarser ones. How long a partition lives in
 log-iterations tells how well separated its clusters are.
-
-After the fit, groups closer than eps are one from then on, and two single rows that swap places,
-left out of their own means, are so when they have done it `patience` times.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from pywbms._engine.coalescence import MOST_WORK, Groups, Walk, blocks
+from pywbms._engine.coalescence import blocks
 
 
 @dataclass(frozen=True)
-class Tree:
-    """Who meets whom and when.
+class MergeTree:
+    """Which rows merge, and when.
 
     Attributes
     ----------
     linkage : ndarray of shape (n − 1, 4)
-        As scipy has it, a row a merge: the two clusters (rows 0 … n − 1 of the data, then n for
+        As in scipy, one row per merge: the two clusters (rows 0 … n − 1 of the data, then n for
         the first merge, and so on), the height, log(1 + iterations), and the number of rows.
     observed : ndarray of shape (n − 1,), bool
-        Whether the meeting was followed to its end, or predicted when the budget was spent.
+        Whether the merge was followed to its end, or predicted when the budget was spent.
     """
 
     linkage: np.ndarray
@@ -35,7 +32,7 @@ class Tree:
 
 
 class PartitionHistory:
-    """The partitions that a fit goes through, an iteration after the other.
+    """The partitions that a fit goes through, iteration by iteration.
 
     Two rows that swap places are together in them, as in the history of the fit.
     """
@@ -56,12 +53,12 @@ class PartitionHistory:
         self._partitions.append((partition.astype(np.int32), self._iteration))
 
     def for_good(self, labels):
-        """Return when rows met that did not part again.
+        """Return when rows merged that did not part again.
 
         Parameters
         ----------
         labels : ndarray of shape (n,)
-            The partition in the end.
+            The final partition.
 
         Returns
         -------
@@ -80,20 +77,20 @@ class PartitionHistory:
 
 
 class Linkage:
-    """A linkage matrix in the making."""
+    """Builds a linkage matrix merge by merge."""
 
     def __init__(self, n):
         self._n = n
-        self._node = np.arange(n)  # of each row that stands for a cluster
+        self._node = np.arange(n)  # of each row that represents a cluster
         self._size = np.ones(n, dtype=int)
         self._parent = np.arange(n)
         self._merges = []
         self._observed = []
 
     def join(self, rows, height, observed=True):
-        """Make one cluster of those that rows stand for."""
+        """Merge the clusters that the given rows belong to."""
         rows = list(dict.fromkeys(self._root(row) for row in rows))
-        # Not one after the other: a deep tree is more than R and scipy can draw.
+        # Pairwise, not one after the other: R and scipy cannot draw very deep trees.
         while len(rows) > 1:
             left = rows[-1:] if len(rows) % 2 else []
             rows = [
@@ -108,7 +105,7 @@ class Linkage:
         leaves = nodes < self._n
         nodes[leaves] = order[nodes[leaves]]
         merges[:, :2] = np.sort(nodes, axis=1)
-        return Tree(merges, np.array(self._observed, dtype=bool))
+        return MergeTree(merges, np.array(self._observed, dtype=bool))
 
     def _root(self, row):
         while self._parent[row] != row:
@@ -125,38 +122,30 @@ class Linkage:
         return a
 
 
-def grow(meetings, labels, order, groups=None, *, n_iter=0, eps=0.0, patience=1, follow=True):
-    """Return the tree of a fit that has ended.
+def grow_tree(partitions, labels, order, integrator=None):
+    """Return the merge tree of a fit.
 
     Parameters
     ----------
-    meetings : PartitionHistory
-        What happened during the fit.
+    partitions : PartitionHistory
+        What merged during the fit.
     labels : ndarray of shape (n,)
-        The partition in the end, of rows in the fit's own order.
+        The final partition, of rows in the fit's own order.
     order : ndarray of shape (n,)
         The caller's row that each of them is.
-    groups : Groups, optional
-        Where the fit has left its groups; none are needed if there is only one.
-    n_iter, eps, patience
-        Iterations of the fit; its parameters.
-    follow : bool
-        Whether to follow the groups; if not, their meetings are predicted.
+    integrator : CoalescenceIntegrator, optional
+        Follows the clusters after the fit; not needed if there is only one.
     """
     linkage = Linkage(len(labels))
-    apart = np.arange(len(labels))  # a row of each block so far
-    for iteration, partition in meetings.for_good(labels):
+    apart = np.arange(len(labels))  # one row of each block so far
+    for iteration, partition in partitions.for_good(labels):
         for block in blocks(partition[apart]):
             linkage.join(apart[block], np.log1p(iteration))
         apart = np.unique(partition, return_index=True)[1]
-    if groups is not None and len(groups.mass) > 1:
-        walk = Walk(groups, n_iter, eps, patience, MOST_WORK if follow else 0.0)
-        for height, together in walk.meetings():
+    if integrator is not None:
+        for height, together in integrator.merges():
             for rows in together:
                 linkage.join(rows, height)
-        for height, a, b in sorted(walk.predicted()):
+        for height, a, b in sorted(integrator.predicted()):
             linkage.join([a, b], height, observed=False)
     return linkage.tree(order)
-
-
-__all__ = ["Groups", "Linkage", "PartitionHistory", "Tree", "grow"]

@@ -5,15 +5,19 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from pywbms._data.ordering import undo_order
+from pywbms._engine.merge_tree import PartitionHistory
+from pywbms._engine.settings import says_stop
+
 
 @dataclass(frozen=True)
-class State:
+class IterationInfo:
     """What a callback sees after each iteration.
 
     Attributes
     ----------
     phase : {"select", "warmup", "main"}
-        Whether h and lam are being chosen, the weights learned, or the cloud is on its final way.
+        Whether h and lam are being chosen, the weights learned, or the points clustered.
     iteration : int
         Counted from 1 in each phase; while h and lam are chosen, the number of fits so far.
     diameter : float
@@ -21,11 +25,11 @@ class State:
     movement : float
         Largest move of any point in this iteration.
     groups : int
-        Groups of points closer than eps, a pair that swaps places counted as one.
+        Groups of points closer than eps; a pair that swaps places counts as one.
     entropy : float
-        Entropy of the feature weights, 0 (one feature) to log p (all alike).
+        Entropy of the feature weights, from 0 (one feature) to log p (all alike).
     n_points : int
-        Weighted points that were shifted: fewer than rows once points have met.
+        Weighted points that were shifted: fewer than rows once points have merged.
     weights : ndarray
         Weights of the columns that are not constant, read-only.
     """
@@ -40,17 +44,30 @@ class State:
     weights: np.ndarray = field(repr=False)
 
     @classmethod
-    def of_trial(cls, n_fits, groups, n_points):
-        """Return the state after a trial fit of the search for h and lam: no cloud is on its way.
+    def of(cls, state):
+        """Return what there is to say of a `FitState`."""
+        positive = state.weights[state.weights > 0]
+        return cls(
+            phase=state.phase,
+            iteration=state.n_iter,
+            diameter=float(state.diameter),
+            movement=float(state.moves.max()),
+            groups=int(state.groups.max()) + 1,
+            entropy=max(0.0, float(-(positive * np.log(positive)).sum())),
+            n_points=state.points.shape[0],
+            weights=read_only(state.weights),
+        )
+
+    @classmethod
+    def of_candidate(cls, n_fits, groups, n_points):
+        """Return what there is to say after a candidate fit of the search for h and lam.
 
         Examples
         --------
-        >>> print(State.of_trial(3, 2, 100))
+        >>> print(IterationInfo.of_candidate(3, 2, 100))
         choosing h and lam, fit 3: 100 points in 2 groups
         """
-        none = np.zeros(0)
-        none.flags.writeable = False
-        return cls("select", n_fits, 0.0, 0.0, groups, 0.0, n_points, none)
+        return cls("select", n_fits, 0.0, 0.0, groups, 0.0, n_points, read_only(np.zeros(0)))
 
     def __str__(self):
         if self.phase == "select":
@@ -64,71 +81,68 @@ class State:
         )
 
 
-COLUMNS = {name: kind for name, kind in State.__annotations__.items() if name != "weights"}
+COLUMNS = {name: kind for name, kind in IterationInfo.__annotations__.items() if name != "weights"}
 
 
-class Trace:
-    """The history of a fit and, if asked for, the path of the rows through its main phase.
+class Recorder:
+    """Keeps the history of a fit and, if the settings ask for it, its path and partitions.
 
     Parameters
     ----------
     order : ndarray of shape (n,)
-        The caller's row that each row of the cloud is.
-    active : ndarray of shape (p,), bool
-        The caller's columns that the cloud has.
-    record_path : bool
-        Keep where every row is after each iteration.
+        The caller's row that each row of the fit is.
+    standardizer : Standardizer
+    settings : Settings
+    callback : callable, optional
+        Called with an `IterationInfo` after each iteration; returning True ends the fit.
+    checkpoint : callable, optional
+        Called with the state and this recorder after each iteration that did not end the fit.
+
+    Attributes
+    ----------
+    partitions : PartitionHistory or None
+        Only if the settings ask for a tree.
     """
 
-    def __init__(self, order, active, record_path):
+    def __init__(self, order, standardizer, settings, callback=None, checkpoint=None):
         self.order = order
-        self._active = active
-        self._record_path = record_path
-        self._states = []
+        self.standardizer = standardizer
+        self.partitions = PartitionHistory() if settings.tree else None
+        self._eps = settings.eps
+        self._record_path = settings.record_path
+        self._callback = callback
+        self._checkpoint = checkpoint
+        self._infos = []
         self._path = []
-        self._phase = None
 
-    def begin(self, phase, cloud, weights):
-        """Start a phase, from where the cloud is."""
-        self._phase = phase
+    def begin(self, state):
+        """Note that a phase begins."""
         self._path = []
-        self._iteration = 0
-        self._record(cloud, weights)
+        self._record_place(state)
+        if self.partitions is not None:
+            points = state.points
+            self.partitions.begin(points.groups(self._eps)[points.member])
 
-    def add(self, cloud, weights, moves, groups):
-        """Note an iteration; return its state."""
-        self._iteration += 1
-        self._record(cloud, weights)
-        frozen = weights.copy()
-        frozen.flags.writeable = False
-        positive = weights[weights > 0]
-        state = State(
-            phase=self._phase,
-            iteration=self._iteration,
-            diameter=float(cloud.diameter()),
-            movement=float(moves.max()),
-            groups=int(groups.max()) + 1,
-            entropy=max(0.0, float(-(positive * np.log(positive)).sum())),
-            n_points=cloud.shape[0],
-            weights=frozen,
-        )
-        self._states.append(state)
-        return state
+    def record(self, state):
+        """Note an iteration; return whether the callback asks to stop."""
+        self._record_place(state)
+        self._infos.append(IterationInfo.of(state))
+        if self.partitions is not None:
+            self.partitions.add(state.groups[state.points.member])
+        stop = self._callback is not None and says_stop(self._callback(self._infos[-1]))
+        if self._checkpoint is not None and not (stop or state.converged):
+            self._checkpoint(state, self)
+        return stop
 
-    def amend(self, cloud, weights):
-        """Note that the last iteration ended elsewhere than where the step had led."""
+    def amend(self, state):
+        """Note that the last iteration ended elsewhere than where its step had led."""
         if self._path:
             self._path.pop()
-        self._record(cloud, weights)
-
-    @property
-    def n_iter(self):
-        """Iterations of the phase that is under way."""
-        return self._iteration
+        self._record_place(state)
 
     def history(self):
-        """Return a DataFrame, a row an iteration."""
-        rows = [[getattr(state, name) for name in COLUMNS] for state in self._states]
+        """Return a DataFrame with one row per iteration."""
+        rows = [[getattr(info, name) for name in COLUMNS] for info in self._infos]
         # A table without rows has types, too.
         numbers = {name: kind for name, kind in COLUMNS.items() if kind is not str}
         return pd.DataFrame(rows, columns=list(COLUMNS)).astype(numbers)
@@ -140,19 +154,24 @@ class Trace:
         points, weights = zip(*self._path, strict=True)
         return np.stack(points), np.stack(weights)
 
-    def in_order(self, values):
-        """Return values of the cloud's rows in the caller's order."""
-        ordered = np.empty_like(values)
-        ordered[self.order] = values
-        return ordered
+    def save(self):
+        """Return a dict of what has been recorded, from which `restore` goes on."""
+        return {"infos": self._infos, "path": self._path, "partitions": self.partitions}
 
-    def all_columns(self, values):
-        """Return values of the cloud's columns with zeros for the columns it does not have."""
-        full = np.zeros((*values.shape[:-1], len(self._active)))
-        full[..., self._active] = values
-        return full
+    def restore(self, saved):
+        """Go on from what an earlier recorder has saved."""
+        self._infos, self._path = list(saved["infos"]), list(saved["path"])
+        self.partitions = saved["partitions"]
 
-    def _record(self, cloud, weights):
+    def _record_place(self, state):
         if self._record_path:
-            rows = self.in_order(cloud.points[cloud.member])
-            self._path.append((self.all_columns(rows), self.all_columns(weights)))
+            points, full = state.points, self.standardizer.all_columns
+            rows = undo_order(points.points[points.member], self.order)
+            self._path.append((full(rows), full(state.weights)))
+
+
+def read_only(values):
+    """Return a copy that cannot be written to."""
+    values = values.copy()
+    values.flags.writeable = False
+    return values

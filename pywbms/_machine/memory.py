@@ -1,4 +1,4 @@
-"""How much memory a fit takes, and how much there is."""
+"""How much memory a fit takes, and how much is free."""
 
 from pathlib import Path
 
@@ -8,26 +8,26 @@ except ImportError:  # there are no such limits on this system
     resource = None
 
 # Beside the points: packed tiles, or the kernel matrix of few points with many features.
-BYTES_A_THREAD = 64_000_000
+BYTES_PER_THREAD = 64_000_000
 
 
 def require_memory(shape, n_threads, steps_recorded=0):
-    """Raise a MemoryError that says how much a fit needs, if there is not that much.
+    """Raise a MemoryError that says how much a fit needs, if there is less.
 
     Parameters
     ----------
     shape : (n, p)
     n_threads : int
     steps_recorded : int
-        Clouds that are sure to be kept, if the path is recorded.
+        Iterations whose points are certain to be kept, if the path is recorded.
     """
     needed, free = bytes_needed(shape, n_threads, steps_recorded), bytes_free()
     if free is not None and needed > free:
         rows, columns = shape
-        path = f" and the path of {steps_recorded} clouds" if steps_recorded else ""
+        path = f" and the path of {steps_recorded} iterations" if steps_recorded else ""
         raise MemoryError(
             f"a fit of {rows:,} rows × {columns:,} columns needs {needed / 1e9:,.1f} GB beside the "
-            f"data (three copies of it{path}, and 64 MB a thread), but only {free / 1e9:,.1f} GB "
+            f"data (three copies of it{path}, and 64 MB per thread), but only {free / 1e9:,.1f} GB "
             "are free; take fewer rows or columns"
         )
 
@@ -40,13 +40,13 @@ def bytes_needed(shape, n_threads, steps_recorded=0):
     >>> bytes_needed((100_000, 20), n_threads=2)
     176000000
     """
-    cloud = 8 * shape[0] * shape[1]
-    # A path is gathered cloud by cloud, and then put together in one array.
-    return (3 + 2 * steps_recorded) * cloud + BYTES_A_THREAD * n_threads
+    copy = 8 * shape[0] * shape[1]
+    # A path is gathered step by step, and then put together in one array.
+    return (3 + 2 * steps_recorded) * copy + BYTES_PER_THREAD * n_threads
 
 
 def bytes_free():
-    """Return how much memory this process can still get, or None where nothing tells."""
+    """Return how much memory this process can still get, or None if that is unknown."""
     found = [limit for limit in (_of_the_machine(), _of_the_group(), _of_the_process()) if limit]
     return min(found, default=None)
 

@@ -1,4 +1,4 @@
-"""How many threads, and how BLAS is kept from adding its own."""
+"""How many threads to use, and how BLAS is kept from adding its own."""
 
 import os
 import threading
@@ -9,8 +9,8 @@ from numbers import Integral
 import joblib
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
-# Multiply-adds below which threads cost more than they bring: they wait for each other at the end
-# of every step, and on a busy machine that wait is long.
+# Multiply-adds below which threads cost more than they gain: they wait for each other at the end of
+# every step, and on a busy machine that wait is long.
 WORTH_THREADS = 5e6
 
 _lock = threading.Lock()
@@ -19,9 +19,9 @@ _process = {"forked": False}
 
 
 def after_fork():
-    """Forget the threads of the parent: none of them came along, nor will they unlock anything.
+    """Forget the threads of the parent: none of them exists here, and none will unlock anything.
 
-    Python calls it in a forked child; whoever forks without Python's knowledge has to.
+    Python calls this in a forked child; code that forks without Python's knowledge must call it.
     """
     global _lock
     _lock = threading.Lock()
@@ -36,8 +36,8 @@ if hasattr(os, "register_at_fork"):
 def number_of_threads(n_jobs):
     """Return the number of threads that n_jobs asks for, as joblib counts.
 
-    A forked child gets one: the team of OpenMP threads of its parent did not come along, and
-    waiting for it would never end.
+    A forked child gets one: the OpenMP threads of its parent do not exist there, and waiting for
+    them would never end.
     """
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool)):
         raise ValueError(f"n_jobs must be an integer or None, got {n_jobs!r}")
@@ -57,8 +57,8 @@ def worth(n_threads, work):
 def one_blas_thread():
     """Hold BLAS to one thread while ours do the work.
 
-    Fits may run side by side in several Python threads: the first to come sets the limit, the
-    last to go lifts it.
+    Fits may run side by side in several Python threads: the first to enter sets the limit, the
+    last to leave lifts it.
     """
     with _lock:
         if _blas["users"] == 0:
@@ -76,7 +76,7 @@ def one_blas_thread():
 
 
 def _let_any_thread_lift_it():
-    """Give up the hold that newer threadpoolctl gives to the thread that has set a limit."""
+    """Release the hold that newer threadpoolctl gives to the thread that has set a limit."""
     clear = getattr(OpenBLASController, "clear_controlling_thread", None)
     if clear is not None:
         clear()

@@ -1,35 +1,36 @@
-"""How much better clusters foretell rows that were left out than one cloud does."""
+"""How much better clusters predict held-out rows than a single cloud does."""
 
 import numpy as np
 from scipy.special import gammaln
+from scipy.stats import yeojohnson
 from sklearn.covariance import ledoit_wolf
 
-# A cluster of fewer rows says nothing about where further rows lie.
+# A cluster of fewer rows does not tell where further rows lie.
 LEAST_ROWS = 3
 MOST_COLUMNS = 20
 LEAST_VARIANCE = 1e-3
-# Clusters differ in spread; what is known of it beforehand counts like so many rows.
+# Clusters differ in spread; the prior on it counts as much as this number of rows.
 PRIOR_ROWS = 5
-# One cloud may be skewed (an exponent of Yeo and Johnson a column) and heavy-tailed (a t).
+# A single cloud may be skewed (one Yeo–Johnson exponent per column) and heavy-tailed (a t).
 EXPONENTS = np.arange(-3, 5.01, 0.25)
 DEGREES_OF_FREEDOM = (3.0, 4.0, 6.0, 10.0, 20.0, np.inf)
 
 
 class HeldOut:
-    """Scores partitions of some rows by how well they foretell the other rows.
+    """Scores partitions of some rows by how well they predict the other rows.
 
     Two densities are learned from the rows that were clustered, in the heaviest columns, and
-    compared on the rows that were not. One is a Gaussian around each cluster, with a covariance
-    that all share up to a factor. The other is a single cloud that may be correlated, skewed and
-    heavy-tailed: what data without clusters look like. It takes clusters, not merely a shape that
-    is no Gaussian, to do better than that.
+    compared on the held-out rows. One is a Gaussian around each cluster, with a covariance that
+    all share up to a factor. The other is a single cloud that may be correlated, skewed and
+    heavy-tailed, as data without clusters may be. It takes clusters, not merely a shape other
+    than a Gaussian, to do better than that.
 
     Parameters
     ----------
     rows : ndarray of shape (n, p)
         Data without constant columns.
     rng : numpy.random.Generator
-        Spreads each value over the step to which its column is rounded: repeated values are no
+        Spreads each value over the step to which its column is rounded: repeated values are not
         clusters of infinite density.
     """
 
@@ -41,12 +42,12 @@ class HeldOut:
         self._single = {}
 
     def gain(self, train, labels, weights):
-        """Return the mean gain in log density, in nats a row, of the rows left out.
+        """Return the mean gain in log density, in nats per row, on the held-out rows.
 
         Parameters
         ----------
         train : ndarray of shape (n,), bool
-            The rows to learn from; the others are foretold.
+            The rows to learn from; the others are held out.
         labels : ndarray
             Clusters of the rows to learn from.
         weights : ndarray of shape (p,)
@@ -82,10 +83,10 @@ class HeldOut:
         return self._single[key]
 
     def _straightened(self, column):
-        """Return a column freed of its skewness, and the log of the derivative of that change."""
+        """Return a column transformed to reduce its skewness, and the log derivative of that."""
         if column not in self._straight:
             x = self._rows[:, column]
-            y = yeo_johnson(x, EXPONENTS[:, None])
+            y = np.stack([yeojohnson(x, exponent) for exponent in EXPONENTS])
             logs = np.sign(x) * np.log1p(np.abs(x))
             sd = y.std(axis=1)
             likelihood = (EXPONENTS - 1) * logs.mean() - np.log(np.maximum(sd, 1e-12))
@@ -98,9 +99,9 @@ class HeldOut:
 
 
 class Clusters:
-    """Gaussian clusters of one shape and their own spread, their means shrunk towards the mean.
+    """Gaussian clusters with a common shape, spreads of their own, and means that are shrunk.
 
-    Where the means differ no more than chance would have it they are shrunk to one: such a
+    In directions where the means differ no more than by chance, they are shrunk to one: such a
     direction neither gains nor costs anything.
 
     Parameters
@@ -176,23 +177,8 @@ def shrunk_covariance(centred):
     return ledoit_wolf(centred, assume_centered=True)[0]
 
 
-def yeo_johnson(x, exponent):
-    """Return the power transform of Yeo and Johnson.
-
-    Examples
-    --------
-    >>> yeo_johnson(np.array([-1.0, 0.0, 3.0]), 1.0).tolist()
-    [-1.0, 0.0, 3.0]
-    """
-    logs = np.log1p(np.abs(x))
-    power = np.where(x >= 0, exponent, 2 - exponent)
-    flat = np.abs(power) < 1e-9
-    size = np.where(flat, logs, np.expm1(power * logs) / np.where(flat, 1.0, power))
-    return np.sign(x) * size
-
-
 def heaviest(weights):
-    """Return the columns that the weights effectively use, 1/Σw² of them, the heaviest first."""
+    """Return the columns that the weights effectively use, 1/Σw² of them, heaviest first."""
     number = int(np.ceil(1 / (weights**2).sum() - 1e-9))
     order = np.argsort(-weights, kind="stable")
     return order[: min(max(number, 1), MOST_COLUMNS, len(order))]

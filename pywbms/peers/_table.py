@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from pywbms._data.checks import numeric_frame, require_finite, require_squarable
-from pywbms._data.ordering import even, largest_first, row_order
+from pywbms._data.checks import require_boolean
+from pywbms._data.ordering import even, largest_first, row_order, undo_order
 from pywbms._data.standardize import Standardizer
+from pywbms._data.table import Table
 from pywbms._machine.threads import one_blas_thread
-from pywbms.frame import as_frame
 
 
 @dataclass(frozen=True)
@@ -68,31 +68,26 @@ def clustered(method, X, cluster, params, *, standardize=True, weighs=False):
     >>> clustered("halves", [[1.0], [2.0], [9.0]], halves, {})
     PeerResult(method='halves', n_clusters=2, params={'standardize': True, 'cut': 0.0})
     """
-    if not isinstance(standardize, bool | np.bool_):
-        raise ValueError(f"standardize must be True or False, got {standardize!r}")
-    frame = numeric_frame(as_frame(X))
-    matrix = frame.to_numpy()
-    require_finite(matrix, frame.columns)
-    if not standardize:
-        require_squarable(matrix, frame.columns)
+    require_boolean("standardize", standardize)
+    table = Table.of(X, standardize=standardize)
+    matrix = table.matrix
     # Means and deviations are the same to the bit for any order of the rows.
-    units = Standardizer(matrix[row_order(matrix)], standardize)
-    if units.active.any():
+    standardizer = Standardizer.of(matrix[row_order(matrix)], standardize)
+    if standardizer.active.any():
         with one_blas_thread():  # so that no sum depends on the number of cores
-            labels, weights, chosen = cluster(units.forward(matrix))
+            labels, weights, chosen = cluster(standardizer.forward(matrix))
     else:  # all rows are the same point
         labels, weights, chosen = np.zeros(len(matrix), int), None, {}
     labels = numbered(np.asarray(labels))
     if weights is not None:
-        heavy, weights = weights, np.zeros(len(units.active))
-        weights[units.active] = heavy
+        weights = standardizer.all_columns(weights)
     elif weighs:
-        weights = even(len(units.active))
+        weights = even(standardizer.n_columns)
     if weights is not None:
-        weights = pd.Series(weights, index=frame.columns, name="weight")
+        weights = pd.Series(weights, index=table.columns, name="weight")
     return PeerResult(
         method,
-        pd.Series(labels, index=frame.index, name="cluster"),
+        table.labels(labels),
         int(labels.max()) + 1,
         weights,
         {**params, "standardize": bool(standardize), **chosen},
@@ -129,8 +124,6 @@ def in_row_order(cluster):
     def in_any_order(X):
         order = row_order(X)
         labels, weights, chosen = cluster(X[order])
-        back = np.empty(len(X), dtype=np.intp)
-        back[order] = labels
-        return back, weights, chosen
+        return undo_order(np.asarray(labels), order), weights, chosen
 
     return in_any_order

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, MeanShift, estimate_bandwidth
 
 from pywbms._data.checks import require_integer, require_positive
-from pywbms.frame import as_frame
+from pywbms._data.table import as_frame
 from pywbms.peers._kmeans import (
     few_columns,
     kmeans_from_seeds,

@@ -5,7 +5,8 @@ import warnings
 from sklearn.exceptions import ConvergenceWarning
 
 from pywbms._data.checks import require_integer, require_positive
-from pywbms._engine.loop import fit
+from pywbms._engine.fit import fit_rows
+from pywbms._engine.settings import Settings
 from pywbms.peers._table import clustered
 
 # With it, w_l ∝ exp(−D_l / lam) are equal for any displacements D: the weights stay 1/p.
@@ -70,9 +71,9 @@ def bms(X, h, *, max_iter=300, standardize=True):
 
 
 def blur(X, h, max_iter, record_path=False):
-    """Let an array collapse; return the `pywbms._engine.loop.Fit`."""
-    return fit(
-        X, h, FLAT, lam_scale="sum", exclude_self=False, warmup=0, stop="settled", patience=5,
-        tol=1e-8, max_iter=max_iter, eps=1e-5, standardize=False, merge=True, n_threads=1,
-        record_path=record_path, callback=None,
+    """Let an array collapse; return the `FitResult`."""
+    settings = Settings(
+        h, FLAT, lam_scale="sum", exclude_self=False, warmup=0, max_iter=max_iter,
+        standardize=False, record_path=record_path,
     )  # fmt: skip
+    return fit_rows(X, settings)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from pywbms._data.checks import positive, require_integer, require_positive
 from pywbms._data.ordering import even
-from pywbms.frame import as_frame
+from pywbms._data.table import as_frame
 from pywbms.peers._kmeans import cluster_means, near_one, quiet_kmeans, squares_within
 from pywbms.peers._table import clustered
 from pywbms.peers.gmeans import CRITICAL, FEWEST, NO_SPLIT, by_splits, halves, principal_pair

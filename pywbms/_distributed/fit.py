@@ -1,0 +1,251 @@
+"""The engine that fits on a Dask cluster, and the function that users call."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from pywbms._data.checks import require_one_of
+from pywbms._data.standardize import warn_if_narrow
+from pywbms._data.table import NA_ACTIONS, Table
+from pywbms._distributed.candidate_fits import DaskCandidates
+from pywbms._distributed.checkpoint import Checkpoint
+from pywbms._distributed.collections import Collection, is_collection
+from pywbms._distributed.cost import LAYOUTS, layout_for
+from pywbms._distributed.fault_tolerance import (
+    WAIT_FOR_WORKERS,
+    FaultOptions,
+    FaultTolerantFit,
+    WorkersLost,
+)
+from pywbms._distributed.progress import Progress
+from pywbms._distributed.result import DaskResult, modes_on_workers
+from pywbms._distributed.sources import CollectionRows, LocalRows
+from pywbms._distributed.worker_pool import WorkerLost, client_or_own, retrying
+from pywbms._engine.settings import Settings
+from pywbms._selection.choice import MOST_ROWS, sampled_rows
+from pywbms.estimator import WBMS, warn_if_not_converged
+from pywbms.result import WBMSResult
+
+# Multiply-adds (points² × features) of a step that takes about as long as starting its tasks.
+WORTH_SENDING = 5e8
+
+
+class DaskEngine:
+    """Fits rows on the workers of a Dask cluster; see `LocalEngine` for its counterpart.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    rows : LocalRows or CollectionRows
+    layout : {"rows", "columns"}
+    options : FaultOptions
+    progress : callable
+        Called with an `IterationInfo` after each iteration.
+    modes_of : callable, optional
+        See `FitResult.of`; used for rows that are not in this process.
+    """
+
+    def __init__(self, client, rows, layout, options, progress=None, modes_of=None):
+        self._client = client
+        self._rows = rows
+        self._layout = layout
+        self._options = options
+        self._modes_of = modes_of
+        self.progress = progress
+        self.shape = rows.shape
+
+    def require_memory(self, settings):
+        """Do nothing: the choice of the layout has checked the workers' memory."""
+
+    @property
+    def run_candidates(self):
+        """Who runs the candidate fits of a search."""
+        return DaskCandidates(self._client)
+
+    def sample(self, settings, rng):
+        """Return the rows on which h and lam are chosen: those that a local search would draw."""
+        if self._rows.local:
+            return self._rows.X
+        n = self.shape[0]
+        looked_at = sampled_rows(n, rng) if n > MOST_ROWS else slice(None)
+
+        def fetch(pool):
+            self._rows.prepare(pool, self._layout, settings)
+            return self._rows.some_rows(pool, self._rows.order[looked_at])
+
+        return retrying(self._client, fetch, self._options.wait)
+
+    def run(self, settings, callback=None):
+        """Fit and return a `FitResult`; h and lam are numbers."""
+        modes_of = None if self._rows.local else self._modes_of
+        fit = FaultTolerantFit(
+            self._client, self._rows, self._layout, settings, self._options, modes_of
+        )
+        return fit.run(callback)
+
+    def training_rows(self):
+        """Return the rows that `predict` needs."""
+        return self._rows.training_rows()
+
+
+def fit(
+    X,
+    h: float | str = Settings.h,
+    lam: float | str = Settings.lam,
+    client=None,
+    *,
+    columns=None,
+    na_action: str = "raise",
+    layout: str = "auto",
+    checkpoint=None,
+    resume=None,
+    worth_sending: float = WORTH_SENDING,
+    wait_for_workers: float = WAIT_FOR_WORKERS,
+    verbose: bool = False,
+    callback=None,
+    **params,
+) -> WBMSResult:
+    """Cluster the rows of a Dask collection, or of anything `wbms` takes, on a Dask cluster.
+
+    Parameters
+    ----------
+    X : dask.array.Array, dask.dataframe.DataFrame, DataFrame or array-like of shape (n, p)
+        Finite numbers. A Dask collection never comes to the client, except for a sample of at most
+        2,000 rows if h or lam is "auto": rows are checked, sorted and standardised on the workers.
+    h, lam : float or "auto"
+        As in `WBMS`.
+    client : distributed.Client, optional
+        By default the current one; if there is none, a cluster is started on this machine, with
+        one process per core, and closed at the end.
+    columns, na_action
+        As in `wbms`.
+    layout : {"auto", "rows", "columns"}, default "auto"
+        How the work is divided; "columns" takes at most 5,000 rows.
+    checkpoint : path, optional
+        Folder in which a checkpoint is kept up to date; it stays after the fit. By default there
+        is one in memory, or in a temporary folder, while the fit runs.
+    resume : path, optional
+        Folder of a checkpoint to continue from; data and parameters must be the same. It is
+        unpickled: use only files that you trust.
+    worth_sending : float, default 5e8
+        Multiply-adds of a step (points² × features) below which it is done in this process.
+    wait_for_workers : float, default 15
+        Seconds to wait for a worker when all are gone.
+    verbose : bool, default False
+        Show iterations, groups and time left on a terminal.
+    callback : callable, optional
+        As in `WBMS`.
+    **params
+        Any other parameter of `WBMS`; ``n_jobs`` counts threads of each task, one by default.
+        ``record_path`` and ``tree`` need data of this process.
+
+    Returns
+    -------
+    WBMSResult
+        For a Dask collection its labels are a Dask Series, its modes and data Dask DataFrames.
+
+    Raises
+    ------
+    WorkersLost
+        If all workers are lost.
+
+    Examples
+    --------
+    >>> from distributed import Client
+    >>> from pywbms import datasets, distributed
+    >>> df, truth = datasets.data1(random_state=0)
+    >>> with Client(processes=False, n_workers=1, threads_per_worker=1,
+    ...             dashboard_address=":0") as client:
+    ...     result = distributed.fit(df, h=0.1, lam=0.05, client=client)
+    >>> result.n_clusters
+    2
+    """
+    model = WBMS(h, lam, callback=callback, **params)
+    settings = model.settings()
+    require_one_of("na_action", na_action, NA_ACTIONS)
+    require_one_of("layout", layout, ("auto", *LAYOUTS))
+    if is_collection(X) and (settings.record_path or settings.tree):
+        raise ValueError("record_path and tree need data of this process, not a Dask collection")
+    if checkpoint is not None:
+        checkpoint = Path(checkpoint)
+        checkpoint.mkdir(parents=True, exist_ok=True)
+    resumed = None if resume is None else Checkpoint.read(resume)
+    options = FaultOptions(checkpoint, resumed, worth_sending, wait_for_workers)
+    limits = {phase.name: phase.max_iter for phase in settings.phases}
+    data = DataRequest(X, columns, na_action)
+    with (
+        losses_as_one_error(),
+        client_or_own(client) as (client, own),
+        Progress(verbose, limits) as progress,
+    ):
+        make_engine = partial(
+            DaskEngine, client, options=options, progress=progress.tell,
+            modes_of=modes_on_workers(workers_stay=not own),
+        )  # fmt: skip
+        fit_data = fit_collection if is_collection(X) else fit_table
+        result = fit_data(model, data, client, layout, make_engine)
+    warn_if_not_converged(model, stacklevel=3)
+    return result
+
+
+class DataRequest(NamedTuple):
+    """The data to fit, and what is asked of them; see `pywbms.wbms`."""
+
+    data: object
+    columns: object = None
+    na_action: str = "raise"
+
+
+def fit_table(model, data, client, layout, make_engine):
+    """Fit rows of this process; return a `WBMSResult`."""
+    settings = model.settings()
+    table = Table.of(*data[:2], na_action=data.na_action, standardize=settings.standardize)
+    if not settings.standardize:
+        warn_if_narrow(table.matrix, settings.eps, stacklevel=4)
+    layout = layout_for(layout, table.matrix.shape, client)
+    model.fit_with(make_engine(LocalRows(table.matrix), layout), settings)
+    return WBMSResult(model, table.index, table.columns, table.kept, data.na_action)
+
+
+def fit_collection(model, data, client, layout, make_engine):
+    """Fit a Dask collection; return a `DaskResult`."""
+    settings = model.settings()
+    wait = make_engine.keywords["options"].wait
+    collection, layout = checked_collection(client, data, layout, settings, wait)
+    model.fit_with(make_engine(CollectionRows(collection), layout), settings)
+    collection.release()
+    return DaskResult(model, collection, data.na_action)
+
+
+@contextmanager
+def losses_as_one_error():
+    """Report workers that are lost before the first iteration like any others."""
+    try:
+        yield
+    except WorkerLost as loss:
+        raise WorkersLost("all workers were lost", "start", 0) from loss
+
+
+def checked_collection(client, data, layout, settings, wait):
+    """Return a Dask collection that has been checked, and the layout for it."""
+
+    def check(pool):
+        collection = Collection(*data, pool)
+        suited = layout_for(layout, collection.array.shape, client)
+        collection.check(pool, settings.standardize)
+        return collection, suited
+
+    return retrying(client, check, wait)
+
+
+def sample_collection(X, client, rng, settings):
+    """Return the rows of a Dask collection that `pywbms.select.select` looks at."""
+    wait = WAIT_FOR_WORKERS
+    with losses_as_one_error(), client_or_own(client) as (client, _):
+        collection, layout = checked_collection(client, DataRequest(X), "auto", settings, wait)
+        options = FaultOptions(None, None, 0.0, wait)
+        engine = DaskEngine(client, CollectionRows(collection), layout, options)
+        return engine.sample(settings, rng)

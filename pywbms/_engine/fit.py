@@ -1,0 +1,187 @@
+"""A fit from the rows to its result: order, standardise, run the loop, label."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pywbms._data.ordering import even, largest_first, row_order, undo_order
+from pywbms._data.standardize import Standardizer
+from pywbms._engine.cluster_system import ClusterSystem
+from pywbms._engine.coalescence import CoalescenceIntegrator
+from pywbms._engine.local_points import LocalPoints
+from pywbms._engine.loop import run_wbms
+from pywbms._engine.merge_tree import MergeTree, grow_tree
+from pywbms._engine.recorder import Recorder
+from pywbms._engine.state import FitState
+from pywbms._machine.memory import require_memory
+from pywbms._machine.threads import one_blas_thread
+
+
+class LocalEngine:
+    """Fits rows of this process. `pywbms._distributed` has an engine that uses workers.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        Finite float64 data.
+    private : bool
+        Whether nobody else can change X.
+    """
+
+    # Who runs the candidate fits of a search (None: this process), and shows progress, if any.
+    run_candidates = progress = None
+
+    def __init__(self, X, private):
+        self._X = X
+        self._private = private
+
+    @property
+    def shape(self):
+        """Number of rows and columns."""
+        return self._X.shape
+
+    def require_memory(self, settings):
+        """Raise a MemoryError if a fit does not fit into memory."""
+        require_memory(self.shape, settings.n_threads, settings.least_recorded)
+
+    def sample(self, settings, rng):
+        """Return the rows on which h and lam are chosen."""
+        return self._X
+
+    def run(self, settings, callback=None):
+        """Fit and return a `FitResult`; h and lam are numbers."""
+        return fit_rows(self._X, settings, callback)
+
+    def training_rows(self):
+        """Return the rows that `predict` needs, in memory that nobody else can change."""
+        return self._X if self._private else self._X.copy()
+
+
+def fit_rows(X, settings, callback=None):
+    """Run WBMS on a finite float64 matrix and return a `FitResult`."""
+    order = row_order(X)
+    rows = X[order]
+    standardizer = Standardizer.of(rows, settings.standardize)
+    points = LocalPoints.at_start(standardizer.forward(rows), settings)
+    del rows  # from here on there are no more than three copies of the data
+    recorder = Recorder(order, standardizer, settings, callback)
+    state = run_fit(points, settings, recorder)
+    # The rows are made anew: only a tree needs them, and only now.
+    tree = tree_of(state, recorder, settings, lambda: standardizer.forward(X[order]))
+    return FitResult.of(state, recorder, tree)
+
+
+def run_fit(points, settings, recorder, state=None):
+    """Run the loop, unless no column varies: then all rows are one point from the start."""
+    if points.shape[1]:
+        return run_wbms(points, settings, recorder, state)
+    state = FitState.at_start(points)
+    state.phase, state.converged = "main", True
+    recorder.begin(state)
+    return state
+
+
+def final_groups(state, settings):
+    """Return the group of each row at the end of a fit, in the fit's own order of rows."""
+    points = state.points
+    if not points.shape[1]:
+        return np.zeros(len(points.member), dtype=int)
+    return points.groups(settings.eps)[points.member]
+
+
+def tree_of(state, recorder, settings, rows):
+    """Return the merge tree of a fit if the settings ask for one, else None.
+
+    Parameters
+    ----------
+    state : FitState
+    recorder : Recorder
+    settings : Settings
+    rows : callable
+        Returns the rows in the fit's order, in working coordinates.
+    """
+    if not settings.tree:
+        return None
+    labels = final_groups(state, settings)
+    integrator = None
+    if labels.max() > 0:
+        points = state.points
+        system = ClusterSystem(rows(), points.points[points.member], labels, settings)
+        most_work = 0.0 if state.interrupted else None  # then the merges are predicted
+        integrator = CoalescenceIntegrator(system, state.n_iter, settings, most_work)
+    with one_blas_thread():
+        return grow_tree(recorder.partitions, labels, recorder.order, integrator)
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """What a fit has found, in the caller's rows, columns and units (except for the path)."""
+
+    standardizer: Standardizer
+    labels: np.ndarray
+    modes: np.ndarray
+    centers: np.ndarray
+    weights: np.ndarray
+    history: pd.DataFrame
+    n_iter: int
+    converged: bool
+    interrupted: bool
+    path: np.ndarray | None
+    weights_path: np.ndarray | None
+    tree: MergeTree | None
+
+    @classmethod
+    def of(cls, state, recorder, tree=None, modes_of=None):
+        """Gather the result of a fit, its rows back in the caller's order.
+
+        Parameters
+        ----------
+        state : FitState
+        recorder : Recorder
+        tree : MergeTree, optional
+        modes_of : callable, optional
+            Given the points, the point of each of the caller's rows and the standardizer, returns
+            the modes, if the points are not here.
+        """
+        points, standardizer, order = state.points, recorder.standardizer, recorder.order
+        path, weights_path = recorder.path()
+        if path is not None and not state.weights.size:
+            weights_path = even(standardizer.n_columns)[None]
+        groups = final_groups(state, points.settings)
+        points.release()
+        labels, centers = labels_and_centers(points, groups, recorder)
+        member = undo_order(points.member, order)
+        modes = (
+            standardizer.backward(points.points, member)
+            if modes_of is None
+            else modes_of(points, member, standardizer)
+        )
+        weights = standardizer.all_columns(state.weights)
+        return cls(
+            standardizer=standardizer,
+            labels=labels,
+            modes=modes,
+            centers=centers,
+            weights=weights if state.weights.size else even(standardizer.n_columns),
+            history=recorder.history(),
+            n_iter=state.n_iter,
+            converged=state.converged,
+            interrupted=state.interrupted,
+            path=path,
+            weights_path=weights_path,
+            tree=tree,
+        )
+
+
+def labels_and_centers(points, groups, recorder):
+    """Return the label of each of the caller's rows, and where each cluster met, in their units."""
+    # Averages are taken in the points' own order, which is not the caller's.
+    group_of_point = np.empty(len(points.mass), dtype=np.intp)
+    group_of_point[points.member] = groups
+    means = points.means(group_of_point)
+    in_order = undo_order(groups, recorder.order)
+    labels = largest_first(in_order)
+    group_of_label = np.empty(len(means), dtype=np.intp)
+    group_of_label[labels] = in_order
+    return labels, recorder.standardizer.backward(means, group_of_label)

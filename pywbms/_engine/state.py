@@ -1,0 +1,68 @@
+"""Where a fit is between two iterations."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pywbms._data.ordering import even
+from pywbms._engine.points import WeightedPoints
+from pywbms._engine.stop import StopRule, TwoCycles
+
+
+@dataclass
+class FitState:
+    """All that is needed to go on with a fit, or to end it.
+
+    Attributes
+    ----------
+    points : WeightedPoints
+    weights : ndarray of shape (p,)
+        Feature weights.
+    phase : str
+        Name of the phase; empty before the first.
+    n_iter : int
+        Iterations of this phase so far.
+    moves : ndarray or None
+        How far each point went in the last iteration.
+    swapping : list of (int, int)
+        Pairs of points that swapped places in it.
+    groups : ndarray or None
+        Groups of the points closer than eps, swapping pairs counted as one.
+    diameter : float
+        Largest distance between two points.
+    two_cycles : TwoCycles or None
+    stop_rule : StopRule or None
+        None in a phase that may not stop.
+    converged, interrupted : bool
+        Whether the stop rule, or a callback, has ended the phase.
+    """
+
+    points: WeightedPoints
+    weights: np.ndarray
+    phase: str = ""
+    n_iter: int = 0
+    moves: np.ndarray | None = None
+    swapping: list = field(default_factory=list)
+    groups: np.ndarray | None = None
+    diameter: float = 0.0
+    two_cycles: TwoCycles | None = None
+    stop_rule: StopRule | None = None
+    converged: bool = False
+    interrupted: bool = False
+
+    @classmethod
+    def at_start(cls, points):
+        """Return the state before the first iteration: all features weigh the same."""
+        return cls(points, even(points.shape[1]))
+
+    def begin(self, phase, points, settings):
+        """Start a phase from the given points; of what came before, only the weights count."""
+        self.points, self.phase, self.n_iter = points, phase.name, 0
+        self.two_cycles, self.swapping = TwoCycles(settings.patience), []
+        self.stop_rule = StopRule(settings, points) if phase.may_stop else None
+        self.converged = self.interrupted = False
+
+    @property
+    def finished(self):
+        """Whether no further iteration of this phase is wanted."""
+        return self.converged or self.interrupted

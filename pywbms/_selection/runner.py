@@ -1,0 +1,62 @@
+"""Runs the many short fits of a search, here or elsewhere."""
+
+from dataclasses import replace
+
+from joblib import Parallel, delayed
+
+from pywbms._engine.fit import fit_rows
+
+# Iterations after which a candidate fit is taken as it is.
+MAX_ITER = 50
+
+
+class SearchStopped(Exception):
+    """The caller has asked the search to stop; it keeps what it has."""
+
+
+class CandidateRunner:
+    """Fits candidates and counts the fits.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    settings : Settings
+        Of the candidate fits, but for h and lam.
+    n_jobs : int, default 1
+        Fits at a time.
+    report : callable, optional
+        Called after each fit with the number of fits so far and the number of clusters found;
+        returning True stops the search.
+    run : callable, optional
+        Given rows, tasks ((h, lam), rows or None) and settings, yields labels and weights of their
+        fits in order; by default they are done in this process.
+    """
+
+    def __init__(self, X, settings, n_jobs=1, report=None, run=None):
+        self._X = X
+        self._settings = settings.for_candidates(MAX_ITER)
+        self._n_jobs = n_jobs
+        self._report = report
+        self._run = run or self._run_here
+        self.n_fits = 0
+
+    def __call__(self, tasks):
+        """Yield labels and weights of fits at ((h, lam), rows), in the order of the tasks."""
+        for labels, weights in self._run(self._X, tasks, self._settings):
+            self.n_fits += 1
+            if self._report is not None and self._report(self.n_fits, int(labels.max()) + 1):
+                raise SearchStopped
+            yield labels, weights
+
+    def _run_here(self, X, tasks, settings):
+        calls = (delayed(fit_candidate)(X, rows, place, settings) for place, rows in tasks)
+        if self._n_jobs == 1 or len(tasks) == 1:
+            return (function(*args) for function, args, _ in calls)
+        return Parallel(self._n_jobs, prefer="threads", return_as="generator")(calls)
+
+
+def fit_candidate(X, rows, place, settings):
+    """Return labels and feature weights of a fit of some rows, or of all, at a pair (h, lam)."""
+    h, lam = place
+    fitted = fit_rows(X if rows is None else X[rows], replace(settings, h=h, lam=lam))
+    return fitted.labels, fitted.weights
