@@ -23,7 +23,7 @@ from problems import forms, log_uniform, tables
 from sklearn.exceptions import ConvergenceWarning
 
 from pywbms import WBMS, datasets, distributed, wbms
-from pywbms._distributed import collections, expedition, rows, saved
+from pywbms._distributed import checkpoint, collections, fault_tolerance, row_points
 from pywbms._distributed.progress import Progress
 from pywbms._distributed.worker_pool import WorkerPool
 from pywbms.select import select
@@ -59,7 +59,7 @@ def near():
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     """Share out even the smallest step."""
-    monkeypatch.setattr(rows, "WORTH_A_PART", 1.0)
+    monkeypatch.setattr(row_points, "WORTH_A_PART", 1.0)
 
 
 def blobs(n=300, p=6, k=4, seed=0):
@@ -387,7 +387,7 @@ class TestCollections:
 class TestFaults:
     @pytest.mark.parametrize("layout", LAYOUTS)
     def test_a_worker_killed_in_the_middle(self, layout, monkeypatch):
-        monkeypatch.setattr(expedition, "SHARE_OF_TIME", 1e9)  # a checkpoint every iteration
+        monkeypatch.setattr(fault_tolerance, "SHARE_OF_TIME", 1e9)  # a checkpoint every iteration
         X = blobs(400, 40)
         expected = expected_of(X)
         with workers(2) as (client, processes):
@@ -421,7 +421,7 @@ class TestFaults:
             found = fitted(X, client=client, layout=layout, resume=folder, callback=states.append)
             assert_same(found, expected)
             assert states[0].phase == "main"  # the warm-up is not done again
-        saved.remove(folder)
+        checkpoint.remove(folder)
 
     def test_a_nanny_brings_the_only_worker_back(self):
         X = blobs(300)
@@ -436,8 +436,8 @@ class TestFaults:
             assert_same(found, expected_of(X))
 
     def test_a_checkpoint_on_disk_is_gone_on_with(self, near, tmp_path, monkeypatch):
-        monkeypatch.setattr(expedition, "SHARE_OF_TIME", 1e9)  # after every iteration
-        monkeypatch.setattr(saved, "AT_A_TIME", 8 * 6 * 100)  # in slices
+        monkeypatch.setattr(fault_tolerance, "SHARE_OF_TIME", 1e9)  # after every iteration
+        monkeypatch.setattr(checkpoint, "AT_A_TIME", 8 * 6 * 100)  # in slices
         X = blobs(350)
         lazy = da.from_array(X, chunks=100)
         expected = expected_of(X)
@@ -456,7 +456,7 @@ class TestFaults:
             assert_same(found, expected)
         with pytest.raises(ValueError, match="no checkpoint in"):
             fitted(X, client=near, resume=tmp_path)
-        (tmp_path / saved.STATE).write_bytes(b"junk")
+        (tmp_path / checkpoint.STATE).write_bytes(b"junk")
         with pytest.raises(ValueError, match="is no checkpoint"):
             fitted(X, client=near, resume=tmp_path)
         # a step that would be taken here is taken where it was
@@ -504,8 +504,8 @@ class TestFaults:
     def test_a_large_checkpoint_is_on_disk_as_long_as_it_is_needed(
         self, near, tmp_path, monkeypatch
     ):
-        monkeypatch.setattr(expedition, "SHARE_OF_TIME", 1e9)
-        monkeypatch.setattr(expedition, "IN_MEMORY", 1000)
+        monkeypatch.setattr(fault_tolerance, "SHARE_OF_TIME", 1e9)
+        monkeypatch.setattr(fault_tolerance, "IN_MEMORY", 1000)
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
         seen = []
 
@@ -520,7 +520,7 @@ class TestFaults:
         def broken(*args):
             raise ZeroDivisionError("in a task")
 
-        monkeypatch.setattr(rows, "gathered", broken)
+        monkeypatch.setattr(row_points, "gathered", broken)
         with pytest.raises(ZeroDivisionError, match="in a task"):
             fitted(blobs(50), client=near, layout="rows")
 
