@@ -772,7 +772,7 @@ def test_theory_of_a_file(data, capsys):
     assert main(["theory", "data.csv", "--h", "0.1", "--lam", "0.1"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("k = 2 in 40 rows")
-    assert any("no point leaves the hull" in line and line.endswith("yes") for line in lines)
+    assert any("no point leaves the previous hull" in line and line.endswith("yes") for line in lines)
     assert not any(line.endswith("NO") for line in lines)
 
 
