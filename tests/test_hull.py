@@ -1,4 +1,4 @@
-"""Distances to convex hulls: against another solver, against geometry, and by their own certificates."""
+"""Distances to convex hulls: against another solver, geometry, and their own certificates."""
 
 import numpy as np
 import pytest
