@@ -44,7 +44,7 @@ def read_matlab(file):
     classes = [entry.item() if isinstance(entry, np.ndarray) else entry for entry in Y.ravel()]
     if X.ndim != 2 or len(classes) != len(X):
         shapes = " and ".join(" × ".join(map(str, values.shape)) for values in (X, Y))
-        raise ValueError(f"{file}: X and Y must have the same number of rows, but are {shapes}")
+        raise ValueError(f"{file}: X and Y must have the same rows, but are {shapes}")
     return pd.concat([pd.DataFrame(X), pd.Series(classes, name="class")], axis=1)
 
 
