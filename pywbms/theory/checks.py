@@ -101,7 +101,7 @@ def path_checks(path: np.ndarray, delta: float, progress: bool) -> Iterator[Chec
         growth = np.diff(volumes).max() / (volumes[0] or 1.0)
         yield "2, corollary", "volume never grows", max(growth, 0.0), TOLERANCE
     last = check_finite_convergence(path, delta * unit).changes.iloc[-1] / unit
-    yield "3", f"change of the diameter falls below {delta:g} of it", last, delta
+    yield "3", f"diameter settles (last change below {delta:g} of it)", last, delta
 
 
 def gaussian_checks(model: WBMS, path: np.ndarray) -> Iterator[Check]:
