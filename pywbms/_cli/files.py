@@ -1,5 +1,6 @@
 """Tables in files, with messages that name the file."""
 
+import importlib
 import os
 import warnings
 
@@ -40,7 +41,7 @@ def require_output(path):
 def require_pyarrow():
     """Raise an ImportError that says what to install if pyarrow is missing."""
     try:
-        import pyarrow  # noqa: F401
+        importlib.import_module("pyarrow")  # pandas imports it by itself
     except ImportError as error:
         raise ImportError('Parquet needs pyarrow: pip install "pywbms[parquet]"') from error
 
