@@ -109,7 +109,7 @@ def check_theory(call, X, columns, params, converged, phase, iteration, delta, v
         path = model.path_[..., active]
         moved = active.any() and len(path) > 1
         return {
-            "checks": theory.check_all(model, delta=delta) if moved else theory.as_table([]),
+            "checks": theory.check_all(model, delta=delta) if moved else theory.checks.as_table([]),
             "steps": theory.check_shrinking_hull(path) if moved else None,
         }
 

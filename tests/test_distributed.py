@@ -649,7 +649,7 @@ class TestProgress:
         assert texts[0].startswith("warmup 1 of at most 20: ")
         assert texts[0].endswith("groups, 50 points")
         assert "s left: " in texts[2]
-        assert texts[2].endswith("s an iteration")
+        assert texts[2].endswith("s per iteration")
 
     def test_task_names_say_where_the_fit_is(self, near):
         names = []

@@ -1,28 +1,14 @@
-"""Distances to convex hulls: against another solver, against geometry, and by their own proof."""
-
-import io
-import signal
-import threading
-import time
+"""Distances to convex hulls: against another solver, geometry, and their own certificates."""
 
 import numpy as np
-import pandas as pd
 import pytest
+from hulls import SQUARE, hulls, prove, spread
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import log_uniform, seeds
+from problems import seeds
 from scipy.optimize import nnls
 
-import pywbms.theory.hull
 from pywbms.theory.hull import HullDistance, hull_distance
-
-SQUARE = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-
-
-def spread(points, vertices):
-    """The largest distance from the vertices' mean."""
-    both = np.vstack([points, vertices])
-    return np.linalg.norm(both - vertices.mean(axis=0), axis=1).max()
 
 
 def distances_by_nnls(points, vertices):
@@ -35,52 +21,6 @@ def distances_by_nnls(points, vertices):
         u, _ = nnls(np.vstack([differences, np.ones(len(vertices))]), target)
         found[i] = np.linalg.norm(differences @ u) / u.sum() * scale
     return found
-
-
-def prove(points, vertices, proof, rtol=1e-10):
-    """Check a HullDistance from both sides, with nothing but products."""
-    tolerance = rtol * max(spread(points, vertices), 1e-4 * np.abs(vertices).max())
-    assert (proof.coefficients >= 0).all()
-    np.testing.assert_allclose(proof.coefficients.sum(axis=1), 1, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(proof.coefficients @ vertices, proof.nearest, rtol=0, atol=tolerance)
-    reached = np.linalg.norm(points - proof.nearest, axis=1)
-    np.testing.assert_allclose(reached, proof.distance, rtol=0, atol=tolerance)
-    outside = proof.distance > 0
-    lengths = np.linalg.norm(proof.direction, axis=1)
-    np.testing.assert_allclose(lengths[outside], 1, rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(proof.direction[~outside], 0)
-    origin = vertices.mean(axis=0)
-    ahead = np.einsum("ij,ij->i", points - origin, proof.direction)
-    margin = ahead - (proof.direction @ (vertices - origin).T).max(axis=1)
-    np.testing.assert_allclose(margin[outside], proof.distance[outside], rtol=0, atol=tolerance)
-
-
-@st.composite
-def hulls(draw, max_vertices=12, max_features=8):
-    """Points and vertices: full or flat hulls, with repeats, of any proportions."""
-    rng = np.random.default_rng(draw(seeds))
-    n = draw(st.sampled_from([1, 2, 3]) | st.integers(4, max_vertices))
-    p = draw(st.sampled_from([1, 2]) | st.integers(3, max_features))
-    vertices = rng.normal(size=(n, p))
-    kind = draw(st.sampled_from(["full", "flat", "line", "repeated", "grid", "close", "equal"]))
-    if kind == "flat":
-        vertices = rng.normal(size=(n, (p + 1) // 2)) @ rng.normal(size=((p + 1) // 2, p))
-    elif kind == "line":
-        vertices = rng.normal(size=p) + np.outer(rng.normal(size=n), rng.normal(size=p))
-    elif kind == "repeated":
-        vertices = vertices[rng.integers(n, size=n)]
-    elif kind == "grid":
-        vertices = rng.integers(0, 3, size=(n, p)).astype(float)
-    elif kind == "close":
-        vertices = vertices[rng.integers(n, size=n)] + 1e-9 * rng.normal(size=(n, p))
-    elif kind == "equal":
-        vertices = np.tile(vertices[0], (n, 1))
-    inside = rng.dirichlet(np.ones(n), size=4) @ vertices
-    around = vertices[rng.integers(n, size=4)] + rng.normal(size=(4, p)) * draw(
-        log_uniform(1e-6, 10)
-    )
-    whole = rng.integers(-1, 4, size=(4, p)).astype(float)
-    return np.vstack([inside, around, whole]), vertices
 
 
 def rotation(rng, p):
@@ -315,124 +255,3 @@ class TestKnownAnswers:
     def test_beyond_the_largest_number(self):
         found = hull_distance([[-1.7e308], [1.7e308]], [[1.7e308], [1.6e308]])
         np.testing.assert_array_equal(found, [np.inf, 0])
-
-
-class TestTolerance:
-    def test_smaller_distances_are_zero(self):
-        points = [[0.5, 1 + 1e-5], [0.5, 1.1]]
-        np.testing.assert_allclose(hull_distance(points, SQUARE), [1e-5, 0.1], rtol=1e-9)
-        found = hull_distance(points, SQUARE, tol=1e-4)
-        np.testing.assert_allclose(found, [0, 0.1], atol=1e-4)
-        assert found[0] == 0
-
-    @pytest.mark.parametrize("tol", [1e-16, 5e-324])
-    def test_more_than_rounding_allows_ends_all_the_same(self, tol):
-        rng = np.random.default_rng(9)
-        vertices, points = rng.normal(size=(60, 6)), rng.normal(size=(60, 6))
-        prove(points, vertices, hull_distance(points, vertices, tol=tol, certificate=True))
-
-    @pytest.mark.parametrize("tol", [0, -1e-9, np.nan, np.inf, "1e-9", True])
-    def test_must_be_positive(self, tol):
-        with pytest.raises(ValueError, match="tol"):
-            hull_distance(SQUARE, SQUARE, tol=tol)
-
-    def test_a_distance_that_is_not_known_well_is_no_secret(self, monkeypatch):
-        project = pywbms.theory.hull.project
-
-        def give_up(points, vertices, limit, distance, gap, coefficients, direction):
-            project(points, vertices, limit, distance, gap, coefficients, direction)
-            gap[:] = 1e-3
-
-        monkeypatch.setattr(pywbms.theory.hull, "project", give_up)
-        with pytest.warns(RuntimeWarning, match="upper bounds") as caught:
-            hull_distance([[2.0, 2.0]], SQUARE)
-        assert caught[0].filename == __file__
-
-
-class TestInput:
-    @pytest.mark.parametrize("name", ["points", "vertices"])
-    @pytest.mark.parametrize(
-        "bad",
-        [
-            [[0.0, np.nan]],
-            [[np.inf, 0.0]],
-            [0.0, 1.0],
-            3.0,
-            np.zeros((2, 2, 2)),
-            np.empty((0, 2)),
-            np.empty((2, 0)),
-            [["a", "b"]],
-            [[1j, 0]],
-            [[0.0], [0.0, 1.0]],
-            None,
-            pd.DataFrame({"a": pd.array([1, None], dtype="Int64"), "b": [1, 2]}),
-        ],
-    )
-    def test_that_makes_no_sense_is_refused_by_name(self, name, bad):
-        with pytest.raises(ValueError, match=f"^{name} must"):
-            hull_distance(**{"points": SQUARE, "vertices": SQUARE, name: bad})
-
-    def test_of_different_widths_is_refused(self):
-        with pytest.raises(ValueError, match="3 in points and 2 in vertices"):
-            hull_distance(np.zeros((1, 3)), SQUARE)
-
-    def test_is_never_written(self):
-        rng = np.random.default_rng(10)
-        points, vertices = rng.normal(size=(9, 3)), rng.normal(size=(9, 3))
-        copies = points.copy(), vertices.copy()
-        points.flags.writeable = vertices.flags.writeable = False
-        prove(points, vertices, hull_distance(points, vertices, certificate=True))
-        np.testing.assert_array_equal(points, copies[0])
-        np.testing.assert_array_equal(vertices, copies[1])
-
-    @pytest.mark.parametrize(
-        "form",
-        [
-            pd.DataFrame,
-            np.asfortranarray,
-            np.ndarray.tolist,
-            lambda X: np.repeat(X, 2, axis=1)[:, ::2],
-            lambda X: X.astype(np.int8),
-        ],
-    )
-    def test_comes_in_any_form(self, form):
-        points = np.array([[4.0, 5.0], [1.0, 0.0], [3.0, 1.0]])
-        np.testing.assert_array_equal(
-            hull_distance(form(points), form(SQUARE)), hull_distance(points, SQUARE)
-        )
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-class TestProgress:
-    def test_is_one_line_that_is_gone_in_the_end(self, monkeypatch):
-        stderr = Terminal()
-        monkeypatch.setattr("sys.stderr", stderr)
-        hull_distance(np.zeros((600, 2)), SQUARE, progress=True)
-        texts = stderr.getvalue().split("\r")
-        assert "hull distance: 512 of 600 points" in texts
-        assert "\n" not in stderr.getvalue()
-        assert texts[-1] == ""
-
-    @pytest.mark.parametrize(("stream", "progress"), [(io.StringIO, True), (Terminal, False)])
-    def test_only_for_who_asks_at_a_terminal(self, monkeypatch, stream, progress):
-        stderr = stream()
-        monkeypatch.setattr("sys.stderr", stderr)
-        hull_distance(SQUARE, SQUARE, progress=progress)
-        assert stderr.getvalue() == ""
-
-    def test_an_interrupt_ends_the_search(self):
-        rng = np.random.default_rng(11)
-        vertices = rng.normal(size=(500, 300))
-        points = rng.dirichlet(np.ones(500), size=3000) @ vertices
-        main = threading.main_thread().ident
-        timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
-        timer.start()
-        begin = time.monotonic()
-        with pytest.raises(KeyboardInterrupt):
-            hull_distance(points, vertices)
-        assert time.monotonic() - begin < 3
-        timer.join()

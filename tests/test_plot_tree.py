@@ -1,22 +1,16 @@
 """What the picture of the tree shows, read off the artists that were drawn."""
 
-import matplotlib
-
-matplotlib.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import plotting
 import pytest
 
 from pywbms import datasets, plot, wbms
 from pywbms._viz.dendrogram import iteration_marks, lay_out, number_of_leaves
+from pywbms._viz.style import DARK
 
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
+_close_figures = plotting._close_figures  # fixture
 
 
 def few_rows(n=9, **params):
@@ -75,7 +69,7 @@ def test_colours_are_those_of_the_clusters_and_dark_above():
     clusters = {h.get_color() for h in plot.clusters(result).get_legend().legend_handles[:3]}
     legs = {line.get_color() for line in drawn_lines(plot.tree(result))}
     assert clusters < legs
-    assert legs - clusters == {plot._DARK}
+    assert legs - clusters == {DARK}
 
 
 def test_predicted_merges_are_dotted_and_said_so(monkeypatch):
@@ -146,8 +140,8 @@ def test_leaves_have_their_rows_and_lines_do_not_cross():
     layout = lay_out(result.tree, m, labels)
     assert len(layout.leaves) == m
     np.testing.assert_array_equal(np.sort(np.concatenate(layout.leaves)), np.arange(80))
-    bars = [line for line in layout.lines if line.x[0] != line.x[1]]
-    legs = [line for line in layout.lines if line.x[0] == line.x[1]]
+    bars = [line for line in layout.branches if line.x[0] != line.x[1]]
+    legs = [line for line in layout.branches if line.x[0] == line.x[1]]
     assert len(bars) == m - 1
     for bar in bars:
         left, right = sorted(bar.x)

@@ -1,13 +1,13 @@
-"""Tables and pictures in files, with messages that name the file."""
+"""Tables in files, with messages that name the file."""
 
 import importlib
 import os
 import warnings
-from contextlib import contextmanager
 
 import pandas as pd
 
 from pywbms._data.wording import quoted
+from pywbms._terminal.errors import naming
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 SEPARATORS |= {f"{suffix}.gz": separator for suffix, separator in SEPARATORS.items()}
@@ -16,7 +16,7 @@ PICTURES = (".png", ".pdf", ".svg")
 
 
 def suffix_of(path):
-    """Return a path's suffix in lower case, both of them if it is compressed.
+    """Return a path's suffix in lower case, including the one before ".gz".
 
     Examples
     --------
@@ -29,7 +29,7 @@ def suffix_of(path):
 
 
 def require_output(path):
-    """Raise an OSError if a file cannot be written."""
+    """Raise an OSError if a file could not be written."""
     if not path.parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: there is no folder {path.parent}")
     if path.is_dir():
@@ -38,41 +38,28 @@ def require_output(path):
         raise PermissionError(f"cannot write {path}: permission denied")
 
 
-def require_matplotlib():
-    """Raise an ImportError that says what to install if matplotlib is missing."""
-    require("matplotlib", "a picture", extra="plot")
-    import matplotlib
-
-    matplotlib.use("agg")  # a picture in a file needs no display
-
-
 def require_pyarrow():
     """Raise an ImportError that says what to install if pyarrow is missing."""
-    require("pyarrow", "Parquet", extra="parquet")
-
-
-def require(module, what, extra):
-    """Import a module of an extra, or raise an ImportError that says what to install."""
     try:
-        importlib.import_module(module)
+        importlib.import_module("pyarrow")  # pandas imports it by itself
     except ImportError as error:
-        raise ImportError(f'{what} needs {module}: pip install "pywbms[{extra}]"') from error
+        raise ImportError('Parquet needs pyarrow: pip install "pywbms[parquet]"') from error
 
 
 def load(path, index):
-    """Read a table and number its rows, or name them after a column.
+    """Read a table; its index is a column that identifies the rows, or their numbers.
 
     Parameters
     ----------
     path : Path
     index : str or None
-        The column that identifies the rows. By default it is the index of a DataFrame that was
-        saved with one, which only Parquet knows of.
+        The column that identifies the rows. By default the index of the DataFrame that was
+        saved, which only Parquet files keep.
 
     Returns
     -------
     DataFrame
-        All columns, also those that are its index.
+        All columns, including those of the index.
     """
     if suffix_of(path) in PARQUET:
         table = read_parquet(path)
@@ -83,7 +70,7 @@ def load(path, index):
     else:
         table = read_text(path, index)
     if not len(table):
-        raise ValueError(f"there are no rows in {path}")
+        raise ValueError(f"{path} has no rows")
     if index is None:
         return table.reset_index(drop=True)
     require_columns(table, [index] if isinstance(index, str) else index)
@@ -91,16 +78,16 @@ def load(path, index):
 
 
 def read_parquet(path):
-    """Read a Parquet file, its column names as text."""
+    """Read a Parquet file; its column names become strings."""
     require_pyarrow()
-    # Opened here because pyarrow says little about files that are missing or unreadable.
+    # Opened here because pyarrow's messages for missing or unreadable files say little.
     with naming("read", path), path.open("rb") as file:
         table = pd.read_parquet(file, engine="pyarrow")
     return table.rename(columns=str)
 
 
 def read_text(path, index):
-    """Read a CSV or TSV file, the index column as it is written."""
+    """Read a CSV or TSV file, with the index column as text."""
     with naming("read", path), warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         require_distinct_header(path)
@@ -108,23 +95,23 @@ def read_text(path, index):
             return pd.read_csv(
                 path,
                 sep=SEPARATORS[suffix_of(path)],
-                index_col=False,  # else a field too many makes each column the one before it
-                low_memory=False,  # whole columns at once: one type each
+                index_col=False,  # otherwise an extra field per row shifts all columns
+                low_memory=False,  # whole columns at once, so that each has one type
                 converters={index: str} if index is not None else None,  # "007" and "NA" stay
             )
         except pd.errors.ParserWarning as warning:
-            raise ValueError("its rows have more fields than its header") from warning
+            raise ValueError("some rows have more fields than the header") from warning
 
 
 def require_distinct_header(path):
-    """Raise a ValueError if two columns have one name: pandas would rename the second."""
+    """Raise a ValueError for duplicate column names, which pandas would rename."""
     separator = SEPARATORS[suffix_of(path)]
     header = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str).iloc[0].dropna()
     repeated = header[header.duplicated()].unique()
     if len(repeated):
         raise ValueError(f"duplicate column names: {quoted(repeated)}")
     if len(header) == 1 and separator == "," and ";" in header.iloc[0]:
-        raise ValueError("its columns seem to be separated by semicolons, not by commas")
+        raise ValueError("columns seem to be separated by semicolons, not commas")
 
 
 def write_table(table, path):
@@ -136,35 +123,11 @@ def write_table(table, path):
             table.to_csv(path, sep=SEPARATORS[suffix_of(path)], index=False)
 
 
-def save_picture(figure, path):
-    """Write a matplotlib figure, close it, and return the path."""
-    import matplotlib.pyplot as plt
-
-    with naming("write", path):
-        figure.savefig(path, dpi=150)
-    plt.close(figure)
-    return path
-
-
-@contextmanager
-def naming(verb, path):
-    """Raise what goes wrong with a file as a ValueError that names it."""
-    try:
-        yield
-    except Exception as error:  # pandas, pyarrow, gzip and zlib each raise their own
-        raise ValueError(f"cannot {verb} {path}: {reason(error)}") from error
-
-
 def require_columns(table, asked):
-    """Raise a ValueError that names the columns that are not there."""
+    """Raise a ValueError that names the columns that are missing."""
     missing = [name for name in asked if name not in table.columns]
     if missing:
         raise ValueError(
             f"columns that are not in the data: {quoted(missing)}; "
             f"the data have {quoted(table.columns)}"
         )
-
-
-def reason(error):
-    """Return what an exception says, without the error numbers of the system."""
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -1,10 +1,11 @@
-"""A result in words, for the command line: a short table or a JSON object."""
+"""Results as short tables and as JSON."""
 
 import json
 
 import numpy as np
 
-from pywbms._data.wording import counted
+from pywbms._terminal.table import aligned
+from pywbms._terminal.wording import counted
 
 TOP_CLUSTERS = 10
 TOP_FEATURES = 5
@@ -24,16 +25,16 @@ def as_text(result, notes):
 
 def headline(result):
     """Return the lines above the table."""
-    ended = "converged" if result.converged else "not converged"
-    left_out = int((result.labels < 0).sum())
+    converged = "converged" if result.converged else "not converged"
+    omitted = int((result.labels < 0).sum())
     lines = [
         f"k = {result.n_clusters} in {counted(len(result.data), 'row')} × "
         f"{counted(len(result.weights), 'column')}",
         f"h = {result.h:.4g}, lam = {result.lam:.4g}; "
-        f"{ended} after {counted(result.n_iter, 'iteration')}",
+        f"{converged} after {counted(result.n_iter, 'iteration')}",
     ]
-    if left_out:
-        lines.append(f"{counted(left_out, 'row')} left out: missing values")
+    if omitted:
+        lines.append(f"{counted(omitted, 'row')} omitted: missing values")
     return lines
 
 
@@ -62,22 +63,8 @@ def feature_lines(result):
     return aligned([("feature", "weight"), *rows])
 
 
-def aligned(rows):
-    """Return rows of texts as lines, the first column to the left, the others to the right.
-
-    Examples
-    --------
-    >>> aligned([("feature", "weight"), ("x1", "1.000")])
-    ['feature  weight', 'x1        1.000']
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
-    ]
-
-
 def as_json(result, **more):
-    """Return a result, and whatever else there is to say, as a JSON object."""
+    """Return a result, with further fields, as a JSON object."""
     return json.dumps(
         {
             "n_clusters": result.n_clusters,
@@ -95,7 +82,7 @@ def as_json(result, **more):
 
 
 def selection_as_text(selection):
-    """Return how h and lam were chosen: in words, and the best pairs in a table."""
+    """Return how h and lam were chosen, with a table of the best pairs."""
     best = selection.table.sort_values(["chosen", "score"], ascending=False, kind="stable")
     best = best[best["chosen"] | best["judged"]].iloc[:TOP_PAIRS]
     rows = [

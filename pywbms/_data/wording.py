@@ -2,6 +2,10 @@
 
 import numpy as np
 
+from pywbms._terminal.wording import counted
+
+__all__ = ["counted", "quoted"]
+
 
 def quoted(names, limit=5):
     """Return names as text, the first few of many.
@@ -17,14 +21,3 @@ def quoted(names, limit=5):
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
     names = [name.item() if isinstance(name, np.generic) else name for name in names[:limit]]
     return ", ".join(map(repr, names)) + more
-
-
-def counted(n, noun):
-    """Count things in words.
-
-    Examples
-    --------
-    >>> counted(1, "row"), counted(1000, "row")
-    ('1 row', '1,000 rows')
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

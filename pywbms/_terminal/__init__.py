@@ -1,1 +1,1 @@
-"""Progress on a terminal."""
+"""What the terminal shows: a line of progress, counts, durations, tables and error messages."""

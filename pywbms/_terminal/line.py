@@ -5,12 +5,12 @@ import sys
 
 
 class Line:
-    """A line on the terminal that is written over again and again, and gone in the end.
+    """A line of the terminal that is overwritten with each text and cleared on exit.
 
     Parameters
     ----------
     wanted : bool, default True
-        Whether to write anything. Only a terminal is ever written to.
+        Whether to write anything. Nothing is written unless stderr is a terminal.
     """
 
     def __init__(self, wanted=True):
@@ -27,9 +27,9 @@ class Line:
             sys.stderr.flush()
 
     def show(self, text):
-        """Write a text over the one before."""
+        """Replace the text on the line."""
         if self._wanted:
-            # A text that fills the line would go on in the next, where \r does not reach it.
+            # A text as wide as the terminal would wrap, and \r does not reach the line above.
             text = text[: shutil.get_terminal_size().columns - 1]
             sys.stderr.write("\r" + text.ljust(self._length))
             sys.stderr.flush()

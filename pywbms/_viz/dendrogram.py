@@ -1,4 +1,4 @@
-"""The places of lines and leaves in the picture of a tree, and the marks on its axis."""
+"""Layout of a dendrogram: the places of its leaves and branches, and the marks on its axis."""
 
 from dataclasses import dataclass
 
@@ -6,35 +6,35 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line of the picture: up from a cluster to where it meets another, or across, a merge."""
+class Branch:
+    """A line of the picture: from a cluster up to the height of its merge, or across a merge."""
 
     x: tuple
     y: tuple
-    cluster: int  # of the fit, -1 if it is a union of several
+    cluster: int  # of the fit, -1 for a union of several
     merge: int  # row of the linkage matrix
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A tree cut off at the bottom, with its leaves side by side at 0, 1, … and a stem on top.
+    """A tree cut off at the bottom, with its leaves at 0, 1, … from left to right.
 
     Attributes
     ----------
     leaves : list of ndarray
         The rows of each leaf, from left to right.
-    lines : list of Line
+    branches : list of Branch
     root : float
-        Where the root is: it goes on for ever.
+        Horizontal position of the root.
     """
 
     leaves: list
-    lines: list
+    branches: list
     root: float
 
 
 def lay_out(linkage, n_leaves, labels):
-    """Lay out the last merges of a linkage matrix, the larger of two clusters to the left.
+    """Lay out the last merges of a linkage matrix, with the larger of two clusters on the left.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def lay_out(linkage, n_leaves, labels):
     n = len(linkage) + 1
     children = linkage[:, :2].astype(int)
     size = np.concatenate([np.ones(n), linkage[:, 3]])
-    first_shown = max(2 * n - n_leaves, n)  # nodes below it are leaves, or inside of leaves
+    first_shown = max(2 * n - n_leaves, n)  # nodes below it are leaves or parts of leaves
 
     nodes, stack = [], [2 * n - 2]
     while stack:
@@ -59,17 +59,17 @@ def lay_out(linkage, n_leaves, labels):
     place, bottom, cluster = np.zeros(2 * n - 1), np.zeros(2 * n - 1), np.full(2 * n - 1, -1)
     place[nodes] = np.arange(len(nodes))
     cluster[nodes] = [labels[rows[0]] if np.ptp(labels[rows]) == 0 else -1 for rows in leaves]
-    lines = []
+    branches = []
     for node in range(first_shown, 2 * n - 1):
         merge, pair = node - n, children[node - n]
         place[node], bottom[node] = place[pair].mean(), linkage[node - n, 2]
         cluster[node] = cluster[pair[0]] if cluster[pair[0]] == cluster[pair[1]] else -1
         for child in pair:
             x, y = (place[child],) * 2, (bottom[child], bottom[node])
-            lines.append(Line(x, y, int(cluster[child]), merge))
+            branches.append(Branch(x, y, int(cluster[child]), merge))
         x, y = tuple(place[pair]), (bottom[node],) * 2
-        lines.append(Line(x, y, int(cluster[node]), merge))
-    return Layout(leaves, lines, float(place[-1]))
+        branches.append(Branch(x, y, int(cluster[node]), merge))
+    return Layout(leaves, branches, float(place[-1]))
 
 
 def rows_of(node, children):
@@ -88,7 +88,7 @@ def rows_of(node, children):
 def number_of_leaves(linkage, most):
     """Return the largest number of clusters up to `most` that the tree has at some height.
 
-    Clusters that meet at one height are never shown apart and together.
+    Merges of equal height are all shown or all hidden.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def number_of_leaves(linkage, most):
 
 
 def iteration_marks(highest, most=7):
-    """Return heights, and the numbers of iterations that these stand for as texts.
+    """Return the heights of the ticks, and their numbers of iterations as texts.
 
     Examples
     --------

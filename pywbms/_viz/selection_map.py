@@ -1,16 +1,40 @@
-"""The panels of `pywbms.plot.selection_map`."""
+"""How h and lam were chosen: stability and number of clusters over both."""
 
 import numpy as np
 
+from pywbms._viz.figure import pyplot
+
 MARK = "#D55E00"
 NOT_JUDGED = "#DDDDDD"
-# Half the width of a cell that has no neighbour near by, as a factor of h.
+# Half the width of a cell without close neighbours, as a factor of h.
 WIDEST = 1.8**0.5
 MOST_NUMBERS = 150
 
 
+def draw_selection_map(result):
+    """Draw `pywbms.plot.selection_map`."""
+    table = result.selection if hasattr(result, "selection") else result.table
+    if table is None:
+        raise ValueError("there is no selection to draw: h and lam were given, not chosen")
+    figure, axes = pyplot().subplots(1, 3, figsize=(16, 4.8), layout="constrained")
+    from matplotlib.colors import LogNorm, Normalize
+
+    judged = table["judged"].to_numpy()
+    heat(
+        axes[0], table, table["stability"].to_numpy(), "stability", cmap="viridis",
+        texts=[f"{s:.2f}" if j else "" for s, j in zip(table["stability"], judged, strict=True)],
+        label="mean ARI with subsets", blank=~judged, norm=Normalize(0, 1),
+    )  # fmt: skip
+    heat(
+        axes[1], table, table["k"].to_numpy(), "number of clusters", cmap="cividis",
+        texts=[str(k) for k in table["k"]], label="k", norm=LogNorm(1, max(2, table["k"].max())),
+    )  # fmt: skip
+    plateau(axes[2], table)
+    return figure
+
+
 def heat(ax, table, values, title, *, texts, cmap, label, blank=None, norm=None):
-    """Draw a rectangle a pair: h on a logarithmic axis, a row a lam, the chosen pair framed.
+    """Draw one cell per pair: h on a logarithmic axis, one row per lam, the chosen pair framed.
 
     Parameters
     ----------
@@ -18,37 +42,24 @@ def heat(ax, table, values, title, *, texts, cmap, label, blank=None, norm=None)
     table : DataFrame
         The pairs: h, lam, chosen.
     values : ndarray
-        What the colours show, a value a pair.
+        What the colours show, one value per pair.
     title : str
     texts : sequence of str
-        What is written into each rectangle, if there are not too many of them.
+        Text of each cell, shown unless there are too many cells.
     cmap : str
     label : str
         What the colour bar measures.
     blank : ndarray of bool, optional
-        Pairs that have no value.
+        Pairs without a value.
     norm : matplotlib.colors.Normalize, optional
     """
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
     lams = np.unique(table["lam"])
     row = np.searchsorted(lams, table["lam"])
     left, right = edges(table["h"].to_numpy(), row)
-    cells = [Rectangle((a, r - 0.5), b - a, 1.0) for a, b, r in zip(left, right, row, strict=True)]
     known = np.ones(len(table), dtype=bool) if blank is None else ~blank
-    ax.add_collection(
-        PatchCollection(
-            [cell for cell, shown in zip(cells, known, strict=True) if not shown],
-            facecolor=NOT_JUDGED, edgecolor="white", linewidth=0.5,
-        )
-    )  # fmt: skip
-    coloured = PatchCollection(
-        [cell for cell, shown in zip(cells, known, strict=True) if shown],
-        cmap=cmap, norm=norm, edgecolor="white", linewidth=0.5,
-    )  # fmt: skip
+    draw_cells(ax, left[~known], right[~known], row[~known], facecolor=NOT_JUDGED)
+    coloured = draw_cells(ax, left[known], right[known], row[known], cmap=cmap, norm=norm)
     coloured.set_array(np.asarray(values, dtype=float)[known])
-    ax.add_collection(coloured)
     ax.set_xscale("log")
     ax.set_xlim(left.min(), right.max())
     ax.set_ylim(-0.5, len(lams) - 0.5)
@@ -64,12 +75,26 @@ def heat(ax, table, values, title, *, texts, cmap, label, blank=None, norm=None)
             colour = "white" if light else "black"
             ax.text(x, y, text, ha="center", va="center", fontsize="x-small", color=colour)
     for a, b, r in zip(*(side[table["chosen"]] for side in (left, right, row)), strict=True):
-        frame = Rectangle((a, r - 0.5), b - a, 1.0, fill=False, edgecolor=MARK, linewidth=2.5)
-        ax.add_patch(frame)
+        ax.add_patch(cell(a, b, r, fill=False, edgecolor=MARK, linewidth=2.5))
+
+
+def draw_cells(ax, left, right, row, **style):
+    """Draw cells with white edges and return their collection."""
+    from matplotlib.collections import PatchCollection
+
+    cells = [cell(*place) for place in zip(left, right, row, strict=True)]
+    return ax.add_collection(PatchCollection(cells, edgecolor="white", linewidth=0.5, **style))
+
+
+def cell(left, right, row, **style):
+    """Return the rectangle of a pair."""
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((left, row - 0.5), right - left, 1.0, **style)
 
 
 def plateau(ax, table):
-    """Draw the number of clusters over h, a line a lam, that of the chosen pair in colour."""
+    """Draw the number of clusters over h, one line per lam, that of the chosen pair in black."""
     chosen = table[table["chosen"]]
     for lam, pairs in table.sort_values("h").groupby("lam"):
         own = bool((chosen["lam"] == lam).any())
@@ -94,7 +119,7 @@ def plateau(ax, table):
 
 
 def edges(h, row):
-    """Return where the cells of each row begin and end: halfway to the next, but not too wide.
+    """Return the left and right edges of the cells: halfway to the neighbours, but not too wide.
 
     Examples
     --------

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from pywbms._viz.figure import pyplot
+from pywbms._viz.style import COLOURS, DARK, GREY, MARKERS, scatter_rows
 from pywbms.experiments._labels import COLUMNS
 from pywbms.experiments._methods import METHODS, PEERS
 from pywbms.experiments._tables import means
-from pywbms.plot import _COLOURS, _DARK, _GREY, _MARKERS, _pyplot, _scatter_rows
 
 #: WBMS is black in every picture, told apart by its lines.
 WBMS_STYLES = {
@@ -20,7 +21,7 @@ LABELS = {
 }
 IN_RANGE = "WBMS, released form, best in the paper's range (labels used)"
 #: Without yellow, too faint for a line; one more for the eighth peer.
-PEER_COLOURS = (*_COLOURS[:-1], "#882255", "#999933")
+PEER_COLOURS = (*COLOURS[:-1], "#882255", "#999933")
 FACE = {"markersize": 4.5}
 
 
@@ -30,7 +31,7 @@ def style(method):
         return {**FACE, **WBMS_STYLES[method], "zorder": 3}
     place = PEERS.index(method)
     return {
-        **FACE, "color": PEER_COLOURS[place], "marker": _MARKERS[place], "linewidth": 1.2,
+        **FACE, "color": PEER_COLOURS[place], "marker": MARKERS[place], "linewidth": 1.2,
         "alpha": 0.85,
     }  # fmt: skip
 
@@ -54,7 +55,7 @@ def curves(rows, groups, xlabel):
         return None
     tables = [means(rows, group) for group in groups]
     x = np.array([group.setting for group in groups])
-    figure, axes = _pyplot().subplots(1, 3, figsize=(13, 4.9), layout="constrained")
+    figure, axes = pyplot().subplots(1, 3, figsize=(13, 4.9), layout="constrained")
     methods = [name for name in (*PEERS, *COLUMNS) if name in set(rows["method"])]
     for ax, measure, title in zip(axes, ("nmi", "ari", "k"), ("NMI", "ARI", "k̂"), strict=True):
         for method in methods:
@@ -63,7 +64,7 @@ def curves(rows, groups, xlabel):
             ax.plot(x, y, label=text, **style(method))
         if measure == "k":
             true = [t["k_true"].mean() for t in tables]
-            ax.plot(x, true, color=_GREY, linewidth=6, alpha=0.4, zorder=0, label="true k")
+            ax.plot(x, true, color=GREY, linewidth=6, alpha=0.4, zorder=0, label="true k")
             ax.set_yscale("log")
             ticks = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
             ax.set_yticks(ticks, [str(k) for k in ticks])
@@ -96,7 +97,7 @@ def partitions(points, panels, axis_names=None, columns=None):
     """
     columns = min(columns or len(panels), len(panels))
     lines = -(-len(panels) // columns)
-    figure, axes = _pyplot().subplots(
+    figure, axes = pyplot().subplots(
         lines, columns, figsize=(0.4 + 2.9 * columns, 0.3 + 2.9 * lines), squeeze=False,
         sharex=True, sharey=True, layout="constrained",
     )  # fmt: skip
@@ -105,8 +106,8 @@ def partitions(points, panels, axis_names=None, columns=None):
     for ax, (title, labels) in zip(axes.flat, panels.items(), strict=False):
         labels = np.asarray(labels)
         noise = labels < 0
-        ax.scatter(*points[noise].T, s=9, color=_GREY, marker=".")
-        _scatter_rows(ax, points[~noise], labels[~noise], size=12)
+        ax.scatter(*points[noise].T, s=9, color=GREY, marker=".")
+        scatter_rows(ax, points[~noise], labels[~noise], size=12)
         ax.set_title(title, fontsize="small")
         if axis_names is None:
             ax.set_xticks([])
@@ -125,17 +126,17 @@ def weight_boxes(weights):
     weights : dict
         Title → array of shape (replicates, features).
     """
-    figure, axes = _pyplot().subplots(
+    figure, axes = pyplot().subplots(
         1, len(weights), figsize=(1 + 3.1 * len(weights), 3.6), sharey=True, squeeze=False,
         layout="constrained",
     )  # fmt: skip
     for ax, (title, values) in zip(axes[0], weights.items(), strict=True):
         boxes = ax.boxplot(
             values, patch_artist=True, widths=0.65, medianprops={"color": "black"},
-            flierprops={"marker": ".", "markersize": 3, "markeredgecolor": _DARK},
+            flierprops={"marker": ".", "markersize": 3, "markeredgecolor": DARK},
         )  # fmt: skip
         for feature, box in enumerate(boxes["boxes"]):
-            box.set_facecolor(_COLOURS[0] if feature < 2 else "#DDDDDD")
+            box.set_facecolor(COLOURS[0] if feature < 2 else "#DDDDDD")
         ax.set_title(title, fontsize="small")
         ax.set_xlabel("feature (1 and 2 carry the clusters)", fontsize="small")
         ax.spines[["top", "right"]].set_visible(False)
@@ -157,7 +158,7 @@ def dots(values, xlabel, log=False, reference=None):
     reference : float, optional
         Where a grey line is drawn.
     """
-    figure, ax = _pyplot().subplots(figsize=(9.5, 1.6 + 0.55 * len(values)), layout="constrained")
+    figure, ax = pyplot().subplots(figsize=(9.5, 1.6 + 0.55 * len(values)), layout="constrained")
     known = {}
     for y, marks in enumerate(values.values()):
         ax.axhline(y, color="#EEEEEE", zorder=0)
@@ -166,7 +167,7 @@ def dots(values, xlabel, log=False, reference=None):
             if text is not None:
                 known[text] = mark
     if reference is not None:
-        ax.axvline(reference, color=_GREY, linewidth=0.8, zorder=0)
+        ax.axvline(reference, color=GREY, linewidth=0.8, zorder=0)
     ax.set_yticks(range(len(values)), list(values))
     ax.set_ylim(len(values) - 0.4, -0.6)
     if log:
@@ -196,7 +197,7 @@ def small_multiples(panels, xlabel, ylabel, ticks):
     lines = -(-len(panels) // columns)
     # The legend needs some width, however few panels there are.
     width = max(0.8 + 2.7 * columns, 7.5)
-    figure, axes = _pyplot().subplots(
+    figure, axes = pyplot().subplots(
         lines, columns, figsize=(width, 1.1 + 2.5 * lines), squeeze=False,
         sharex=True, sharey=True, layout="constrained",
     )  # fmt: skip
@@ -231,7 +232,7 @@ def heat_maps(panels, measure):
     measure : str
         What the colours show, between 0 and 1.
     """
-    figure, axes = _pyplot().subplots(
+    figure, axes = pyplot().subplots(
         1, len(panels), figsize=(0.8 + 5.2 * len(panels), 4.6), squeeze=False, layout="constrained"
     )
     for ax, (title, table) in zip(axes[0], panels.items(), strict=True):

@@ -16,11 +16,12 @@ import scipy
 import sklearn
 
 from pywbms import __version__
-from pywbms._cli.files import require_matplotlib, save_picture
 from pywbms._data.wording import counted
+from pywbms._terminal.progress import BatchProgress
+from pywbms._terminal.wording import duration
+from pywbms._viz.figure import require_matplotlib, save_picture
 from pywbms.experiments._cells import compute, guess, key_of, stamp_files
 from pywbms.experiments._framework import FORMS, Experiment, Report, as_rows
-from pywbms.experiments._progress import Progress, duration
 from pywbms.experiments._store import Store
 from pywbms.experiments._tables import markdown
 
@@ -127,7 +128,7 @@ def reproduce(experiments, out, data=None, form="full", jobs=1):
     with Store(out / CELLS) as store:
         todo = {key_of(cell): cell for _, cells, _ in plans for cell in cells if cell not in store}
         total = sum(map(guess, todo.values()))
-        with Progress(total, len(todo)) as progress:
+        with BatchProgress(total, len(todo), "cell") as progress:
             try:
                 outcomes = [
                     run_one(experiment, cells, missing, store, out, data, form, jobs, progress)

@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from pywbms._viz.figure import pyplot
+from pywbms._viz.style import DARK, scatter_rows
 from pywbms.experiments import _findings, _grids, _printed
 from pywbms.experiments._cells import MEASURES, cell
 from pywbms.experiments._findings import judged
 from pywbms.experiments._framework import Experiment, Report
 from pywbms.experiments._labels import COLUMNS, FIGURE_ONLY
 from pywbms.experiments._tables import Group, comparison, means, method_table
-from pywbms.plot import _DARK, _pyplot, _scatter_rows
 
 ITERATIONS = (0, 1, 2, 5, 30)
 LAM = 10.0
@@ -85,7 +86,7 @@ def blurred(rows):
 def draw(rows):
     """Draw the cloud of BMS and of WBMS as it collapses, in the first two features."""
     paths = rows[rows["points"].notna()]
-    figure, axes = _pyplot().subplots(
+    figure, axes = pyplot().subplots(
         3, len(ITERATIONS), figsize=(1 + 2.3 * len(ITERATIONS), 7.4), sharex=True, sharey=True,
         layout="constrained",
     )  # fmt: skip
@@ -98,9 +99,9 @@ def draw(rows):
             contour(ax, start, np.array(snapshot.weights), h)
             points = np.array(snapshot.points)
             if k <= MOST_COLOURS:
-                _scatter_rows(ax, points, np.array(snapshot.labels), size=12)
+                scatter_rows(ax, points, np.array(snapshot.labels), size=12)
             else:
-                ax.scatter(*points.T, s=8, color=_DARK)
+                ax.scatter(*points.T, s=8, color=DARK)
             ax.set_title(f"t = {int(snapshot.iteration)}", fontsize="small")
         name = "BMS" if method == "bms" else "WBMS (released form)"
         line[0].set_ylabel(f"{name}\nh = {h:g}, k̂ = {k}\nx2")

@@ -2,13 +2,13 @@
 
 import pandas as pd
 
+from pywbms._viz.style import MARKERS
 from pywbms.experiments import _printed, real_data
 from pywbms.experiments._figures import PEER_COLOURS, dots, label
 from pywbms.experiments._framework import Experiment, Report
 from pywbms.experiments._labels import COLUMNS, DIFFERENCE, NOT_MEASURED, PRINTED
 from pywbms.experiments._methods import METHODS, PEERS
 from pywbms.experiments._tables import comparison, means, written
-from pywbms.plot import _MARKERS
 
 CLAIM = "Runtime Analysis on Real Life Datasets (Time in Seconds)"
 
@@ -134,7 +134,7 @@ def draw(rows):
             if method not in table.index:
                 continue
             colour = "black" if method in COLUMNS else PEER_COLOURS[place % len(PEER_COLOURS)]
-            look = {"color": colour, "marker": _MARKERS[place % len(_MARKERS)], "markersize": 6}
+            look = {"color": colour, "marker": MARKERS[place % len(MARKERS)], "markersize": 6}
             marks.append(
                 (label(method), max(table.loc[method, "seconds"], 1e-3), {**look, "offset": 0.16})
             )

@@ -1,4 +1,4 @@
-"""What WBMS does to a Gaussian cloud: Theorems 4 and 5 of the paper, the former corrected.
+"""WBMS on a Gaussian cloud: Theorems 4 (corrected) and 5 of the paper.
 
 In an infinite sample from N(0, diag(σ²)), one step of WBMS takes each x to E(y | x), where y has
 the standard deviations s and x − y the kernel's variances h/(2w). The cloud stays Gaussian, and
@@ -10,25 +10,29 @@ Dividing both sides of the fraction by 2w/h gives
     s' = s / (1 + h/(2w s²)) = s³ / (s² + h/(2w))        corrected: `gaussian_recursion`
     s' = s / (1 + h s²/(2w))                             as printed (6): `printed_recursion`
 
-The print has s² where 1/s² belongs. It matters: the corrected s falls to 0 cubically, with
-s'/s³ → 2w/h, which is what Theorem 5 states and its proof uses; the printed one only as
-√(w/(h t)). The units tell them apart as well: h has those of s², so h s² cannot be added to 1.
+The printed formula has s² in place of 1/s². It matters: the corrected s converges to 0 with cubic
+order, s'/s³ → 2w/h, as Theorem 5 states and its proof uses; the printed one only as √(w/(h t)).
+The units show the misprint as well: h has the units of s², so h s² cannot be added to 1.
 
-Since x_t = (s/σ) x_0, feature l has been carried E(x_0 − x_t)² = (σ_l − s_l)² and has the weight
+Since x_t = (s/σ) x_0, the displacement of feature l is E(x_0 − x_t)² = (σ_l − s_l)² and its weight
 w_l ∝ exp(−(σ_l − s_l)²/lam), with the limit ∝ exp(−σ_l²/lam): `limit_weights`.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from pywbms._core.gaussian import log_weights, recursion
 from pywbms._data.checks import require_integer, require_positive
 from pywbms._data.wording import quoted
 from pywbms.estimator import WBMS
 
-# exp of anything above keeps all its digits.
+# exp of any larger number is normal: it keeps all its digits.
 LOWEST_EXPONENT = -700.0
 
 # Differences of larger logarithms could overflow when multiplied by the order.
@@ -37,11 +41,11 @@ LARGEST_LOG = 1e300
 # Share of a difference of logarithms that rounding may make up.
 ROUNDING = 1e-6
 
-# An order as close as this to an integer is taken for it when the constant is computed.
+# An order this close to an integer is rounded to it when the constant is computed.
 NEARLY_AN_INTEGER = 0.01
 
 
-def gaussian_recursion(sigma, h, lam, n_iter):
+def gaussian_recursion(sigma: ArrayLike, h: float, lam: float, n_iter: int) -> pd.DataFrame:
     """Follow the standard deviations and weights of a Gaussian cloud: Theorem 4, corrected.
 
     From s = sigma and w = 1/p, each iteration sets s ← s³/(s² + h/(2w)) and then
@@ -50,8 +54,8 @@ def gaussian_recursion(sigma, h, lam, n_iter):
     Parameters
     ----------
     sigma : float, array-like of shape (p,) or Series
-        Standard deviations of the features at the start, positive. A Series names the features,
-        others are 0 … p − 1.
+        Standard deviations of the features at the start, positive. The index of a Series names
+        the features; otherwise they are 0, …, p − 1.
     h : float
         Bandwidth of the kernel exp(−‖a − b‖²_w / h).
     lam : float
@@ -62,13 +66,13 @@ def gaussian_recursion(sigma, h, lam, n_iter):
     Returns
     -------
     DataFrame
-        A row an iteration and feature: iteration (from 0, the start), feature, s, w, log_s, log_w.
-        The logarithms still differ where s or w is too small for a double and 0 here; beyond
-        the range of doubles themselves (log s triples in each iteration) they are −∞.
+        One row per iteration and feature: iteration (0 is the start), feature, s, w, log_s, log_w.
+        The logarithms remain exact where s or w underflows to 0; where they leave the range of
+        doubles themselves (log s triples in each iteration) they are −∞.
 
     See Also
     --------
-    convergence_order : The order and rate at which s falls to 0.
+    convergence_order : The order and rate with which s converges to 0.
     printed_recursion : The theorem as printed, which is wrong.
 
     Examples
@@ -80,7 +84,7 @@ def gaussian_recursion(sigma, h, lam, n_iter):
     2          1       a  0.5  0.478 -0.693 -0.739
     3          1       b  1.6  0.522  0.470 -0.649
 
-    After ten iterations s is 0 as a double, its logarithm is not.
+    After ten iterations s underflows to 0, but its logarithm is known.
 
     >>> gaussian_recursion(1.0, h=1, lam=1, n_iter=10)[["s", "log_s"]].iloc[-1].round().tolist()
     [0.0, -5729.0]
@@ -88,11 +92,11 @@ def gaussian_recursion(sigma, h, lam, n_iter):
     return _follow(sigma, h, lam, n_iter, power=-2.0)
 
 
-def printed_recursion(sigma, h, lam, n_iter):
+def printed_recursion(sigma: ArrayLike, h: float, lam: float, n_iter: int) -> pd.DataFrame:
     """Follow equation (6) as printed, s ← s/(1 + h s²/(2w)): an erratum, for comparison only.
 
-    No cloud does this; `gaussian_recursion` is the corrected form. The module's docstring has
-    both derivations.
+    No cloud behaves like this; `gaussian_recursion` is the corrected form. The module's docstring
+    derives both.
 
     Parameters
     ----------
@@ -112,8 +116,8 @@ def printed_recursion(sigma, h, lam, n_iter):
     return _follow(sigma, h, lam, n_iter, power=2.0)
 
 
-def limit_weights(sigma, lam):
-    """Return the weights to which those of a Gaussian cloud converge, ∝ exp(−sigma²/lam).
+def limit_weights(sigma: ArrayLike, lam: float) -> pd.Series:
+    """Return the limit of the weights of a Gaussian cloud, ∝ exp(−sigma²/lam).
 
     Parameters
     ----------
@@ -141,18 +145,18 @@ def limit_weights(sigma, lam):
 
 @dataclass(frozen=True)
 class ConvergenceOrder:
-    """How a sequence s_t falls to 0: s_{t+1} ≈ constant · s_t^order in the end.
+    """How a sequence s_t converges to 0: eventually s_{t+1} ≈ constant · s_t^order.
 
     Attributes
     ----------
     order : float
-        3 is cubic, 2 quadratic, 1 linear (constant < 1) or slower than that (constant 1).
+        3 is cubic, 2 quadratic, 1 linear (constant < 1) or sublinear (constant 1).
     constant : float
         The asymptotic rate, lim s_{t+1} / s_t^order.
     log_constant : float
-        Its logarithm, where the constant itself leaves the range of doubles.
+        Its logarithm, finite even if the constant leaves the range of doubles.
     iteration : int
-        The term from which on the constant holds as far as the logarithms of s show.
+        The term from which on the constant holds, up to rounding.
     """
 
     order: float
@@ -161,35 +165,39 @@ class ConvergenceOrder:
     iteration: int
 
 
+@overload
+def convergence_order(s: pd.DataFrame) -> pd.DataFrame: ...
+@overload
+def convergence_order(s: ArrayLike) -> ConvergenceOrder: ...
 def convergence_order(s):
-    """Estimate the order m and the constant r = lim s_{t+1}/s_t^m with which s falls to 0.
+    """Estimate the order m and the constant r = lim s_{t+1}/s_t^m with which s converges to 0.
 
-    In logarithms this is the line log s_{t+1} = log r + m log s_t. Its slope is taken from the
-    end of the sequence; the constant then from the earliest terms that agree with all later ones
-    up to rounding, as log s keeps ever fewer digits for it while it grows. If the slope is an
-    integer to 0.01, the constant is the one that belongs to this integer.
+    In logarithms this is the line log s_{t+1} = log r + m log s_t. Its slope is estimated at the
+    end of the sequence. The constant is then estimated from the earliest terms that agree with all
+    later ones up to rounding, because log r loses digits as |log s| grows. If the slope is within
+    0.01 of an integer, that integer is used as m to compute the constant.
 
     Parameters
     ----------
     s : array-like of shape (T,) or DataFrame
-        Positive numbers that fall towards 0, at least three; zeros at the end, where s has
-        underflowed, are left out. Or what `gaussian_recursion` returns, of which `log_s` is used.
+        At least three positive numbers that decrease towards 0; zeros at the end, where s has
+        underflowed, are ignored. Or the result of `gaussian_recursion`, of which `log_s` is used.
 
     Returns
     -------
     ConvergenceOrder or DataFrame
-        For a DataFrame a row a feature: feature, order, constant, log_constant, iteration.
+        For a DataFrame, one row per feature: feature, order, constant, log_constant, iteration.
 
     Raises
     ------
     ValueError
-        If fewer than three terms are positive, or if s does not fall from each to the next.
+        If fewer than three terms are positive, or if s is not strictly decreasing.
 
     Notes
     -----
-    An order clearly below 1 says that s falls to a limit above 0. The constant is what log s can
-    still show, and it shows none after some 25 cubic iterations: if other features of a Gaussian
-    cloud take much longer than that to collapse, a feature's constant is 2w/h for its weight w at
+    An order clearly below 1 means that s converges to a limit above 0. After about 25 cubic
+    iterations log s has no digits left for the constant: if other features of a Gaussian cloud
+    take much longer than that to collapse, a feature's constant is 2w/h for its weight w at
     `iteration`, before the weights have reached their limit.
 
     Examples
@@ -216,12 +224,19 @@ def convergence_order(s):
     return pd.DataFrame(found, columns=["feature", *ConvergenceOrder.__dataclass_fields__])
 
 
-def follow_sample(n, sigma, h, lam, n_iter, random_state=0):
+def follow_sample(
+    n: int,
+    sigma: ArrayLike,
+    h: float,
+    lam: float,
+    n_iter: int,
+    random_state: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
     """Run WBMS on n rows of N(0, diag(sigma²)) and compare it with both recursions.
 
-    Every row is part of its own mean, there is one pass, and nothing is standardised, as in the
-    theorem. A finite sample leaves the theory after a few iterations: rows far out have no
-    neighbours, and stay behind when the others have met.
+    As in the theorem, every row is part of its own mean, there is no warm-up, and nothing is
+    standardised. A finite sample departs from the theory after a few iterations: distant rows have
+    no neighbours and stay behind when the others have merged.
 
     Parameters
     ----------
@@ -235,10 +250,10 @@ def follow_sample(n, sigma, h, lam, n_iter, random_state=0):
     Returns
     -------
     DataFrame
-        A row an iteration and feature: iteration, feature; s_sample, the standard deviation of
-        the rows (ddof = 1), s of the corrected and s_printed of the printed recursion; error and
-        error_printed, by which share s_sample is larger than they are (∞ where they are 0);
-        w_sample and w, the weights of the sample and of the corrected recursion.
+        One row per iteration and feature: iteration, feature; s_sample, the standard deviation of
+        the rows (ddof = 1); s of the corrected and s_printed of the printed recursion; error and
+        error_printed, the relative excess of s_sample over each (∞ where it is 0); w_sample and
+        w, the weights of the sample and of the corrected recursion.
 
     Examples
     --------
@@ -278,7 +293,7 @@ def _follow(sigma, h, lam, n_iter, power):
     shrink, log_w = np.empty((2, n_iter + 1, len(sigma)))
     recursion(sigma, h, lam, power, shrink, log_w)
     log_s = np.log(sigma) + shrink
-    # The product is exact at the start, and more so than exp(log_s) everywhere it can be used.
+    # The product is exact at the start, and more accurate than exp(log_s) wherever it is defined.
     s = np.where(
         shrink > LOWEST_EXPONENT,
         sigma * np.exp(np.maximum(shrink, LOWEST_EXPONENT)),
@@ -297,19 +312,19 @@ def _follow(sigma, h, lam, n_iter, power):
 
 
 def _order(x, name):
-    """Estimate order and constant from x = log s; −∞ at its end is left out."""
+    """Estimate order and constant from x = log s; trailing −∞ are ignored."""
     if np.isnan(x).any() or (x == np.inf).any():
         raise ValueError(f"{name} must be finite and at least 0")
     usable = x > -LARGEST_LOG
     kept = int(usable.sum())
     if usable[kept:].any() or (x[1:kept] >= x[: max(kept - 1, 0)]).any():
-        raise ValueError(f"{name} must fall from each term to the next")
+        raise ValueError(f"{name} must decrease from each term to the next")
     if kept < 3:
         raise ValueError(f"{name} needs at least 3 positive terms, got {kept}")
     x = x[:kept]
     rounding = np.finfo(float).eps * np.maximum(1.0, np.abs(x))
 
-    # The slope over the shortest stretch at the end that is long against rounding.
+    # The slope over the shortest stretch at the end that is long compared with rounding.
     stretch = x[:-2] - x[-2]
     long = np.flatnonzero(4 * rounding.max() <= ROUNDING * stretch)
     k = long[-1] if len(long) else 0

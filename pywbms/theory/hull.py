@@ -1,9 +1,13 @@
-"""How far points lie outside a convex hull, with a proof for each of them."""
+"""Distances of points to a convex hull, each with a certificate."""
+
+from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, fields
+from typing import Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pywbms._core.hull import project
 from pywbms._data.checks import positive
@@ -13,34 +17,34 @@ from pywbms._terminal.line import Line
 # Distances up to this share of the scale are rounding errors.
 TOL = 1e-12
 
-# What coordinates may be off by, as a share of the vertices' mean: a point computed from the
-# vertices has rounding errors of that size, however small the hull.
+# Error of the coordinates, as a share of the vertices' mean: a point computed from the vertices
+# has rounding errors of that size, however small the hull.
 ROUNDING = 16 * np.finfo(np.float64).eps
 
-# Seen from 2**FAR times its size away, a hull is a point in double precision.
+# From 2**FAR times its size away, a hull is a single point in double precision.
 FAR = 60
 
-# Points between two lines of progress.
+# Points between two updates of the progress line.
 BATCH = 256
 
-# A distance that is not known this well, as a share of the scale, deserves a warning.
+# A distance less accurate than this, as a share of the scale, brings a warning.
 PROMISED = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
 class HullDistance:
-    """Distances to a convex hull, with what proves them from above and from below.
+    """Distances to a convex hull, with certificates from above and from below.
 
     Parameters
     ----------
     distance : ndarray of shape (m,)
         Distance of each point; exactly zero for points inside.
     coefficients : ndarray of shape (m, n)
-        Nonnegative, of sum one in each row. Combined with them the vertices give `nearest`: the
-        point is no farther from the hull than `distance`.
+        Nonnegative, with row sums 1. The combination of the vertices with these coefficients is
+        `nearest`, which proves that the hull is at most `distance` away.
     direction : ndarray of shape (m, p)
-        Unit vectors u with u·x − max_v u·v = distance: the point is no nearer to the hull. Zero
-        for points inside.
+        Unit vectors u with u·x − max_v u·v = distance, which proves that the hull is at least
+        `distance` away. Zero for points inside.
     nearest : ndarray of shape (m, p)
         The point of the hull nearest to each point.
     """
@@ -51,6 +55,24 @@ class HullDistance:
     nearest: np.ndarray
 
 
+@overload
+def hull_distance(
+    points: ArrayLike,
+    vertices: ArrayLike,
+    *,
+    certificate: Literal[False] = False,
+    tol: float | None = None,
+    progress: bool = False,
+) -> np.ndarray: ...
+@overload
+def hull_distance(
+    points: ArrayLike,
+    vertices: ArrayLike,
+    *,
+    certificate: Literal[True],
+    tol: float | None = None,
+    progress: bool = False,
+) -> HullDistance: ...
 def hull_distance(points, vertices, *, certificate=False, tol=None, progress=False):
     """Return the Euclidean distance of each point to the convex hull of the vertices.
 
@@ -60,22 +82,22 @@ def hull_distance(points, vertices, *, certificate=False, tol=None, progress=Fal
     Parameters
     ----------
     points : array-like of shape (m, p)
-        The points, one a row.
+        One point per row.
     vertices : array-like of shape (n, p)
-        Points that span the hull. They may repeat or lie inside.
+        Points that span the hull. They may be repeated or lie inside it.
     certificate : bool, default False
-        Whether to return the proof as well.
+        Whether to return the certificates as well.
     tol : float, optional
-        How far off a distance may be, as a share of the point's scale: the larger of its own and
+        Largest error of a distance, as a share of the point's scale: the larger of its own and
         the farthest vertex's distance from the vertices' mean. Default 1e-12.
     progress : bool, default False
-        Whether to write a line of progress to stderr if that is a terminal.
+        Show progress on a terminal.
 
     Returns
     -------
     ndarray of shape (m,) or HullDistance
-        The distances. Those within `tol` of the scale, or within the rounding of the coordinates
-        (a few units in the last place of the vertices' mean), are exactly zero.
+        The distances. Those below `tol` times the scale, or below the rounding error of the
+        coordinates (a few units in the last place of the vertices' mean), are exactly zero.
 
     Raises
     ------
@@ -86,8 +108,8 @@ def hull_distance(points, vertices, *, certificate=False, tol=None, progress=Fal
     Warns
     -----
     RuntimeWarning
-        If rounding keeps a distance from being known to 1e-8 of the scale. It is an upper bound
-        then.
+        If, because of rounding, a distance is less accurate than 1e-8 times the scale. It is then
+        an upper bound.
 
     References
     ----------
@@ -128,7 +150,7 @@ def hull_distance(points, vertices, *, certificate=False, tol=None, progress=Fal
 
 
 def matrix(values, name):
-    """Return a finite float64 matrix, or raise a ValueError that names the argument.
+    """Return a finite float64 matrix; raise a ValueError that names the argument otherwise.
 
     Examples
     --------
@@ -143,7 +165,7 @@ def matrix(values, name):
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be a numeric matrix: {error}") from error
     if values.ndim != 2:
-        raise ValueError(f"{name} must be a matrix, one point a row, got {values.ndim}-d")
+        raise ValueError(f"{name} must be a matrix, one point per row, got {values.ndim}-d")
     if 0 in values.shape:
         raise ValueError(f"{name} must have rows and columns, got shape {values.shape}")
     finite = np.isfinite(values).all(axis=1)
@@ -153,9 +175,9 @@ def matrix(values, name):
 
 
 class Hull:
-    """The convex hull of some vertices, in units and coordinates of its own.
+    """The convex hull of some vertices, in its own units and coordinates.
 
-    The hull is moved to its vertices' mean and shrunk into the unit ball; if it has fewer vertices
+    The hull is centred at its vertices' mean and scaled into the unit ball; with fewer vertices
     than features, only the subspace that they span is searched.
 
     Parameters
@@ -185,7 +207,7 @@ class Hull:
 
     def certify(self, points, tol):
         """Return the HullDistance of some points."""
-        m, n, p = len(points), *self._vertices.shape
+        m, (n, p) = len(points), self._vertices.shape
         proof = HullDistance(np.empty(m), np.zeros((m, n)), np.zeros((m, p)), np.empty((m, p)))
         far = np.ldexp(np.abs(points).max(axis=1), -FAR) > self._largest
         for rows, search in ((far, self._far), (~far, self._near)):
@@ -197,7 +219,7 @@ class Hull:
         return proof
 
     def _near(self, points, tol):
-        """Return distances, coefficients and directions, by search."""
+        """Return distances, coefficients and directions, found by search."""
         points = (np.ldexp(points, -self._exponent) - self._mean) / self._radius
         noise = ROUNDING * np.linalg.norm(self._mean) / self._radius
         scale = np.maximum(np.linalg.norm(points, axis=1), self._reach)
@@ -209,7 +231,7 @@ class Hull:
         project(inner, self._coordinates, limit, distance, gap, coefficients, direction)
         if (gap > limit + PROMISED * scale).any():
             warnings.warn(
-                "rounding keeps some distances from being known to 1e-8 of the scale; "
+                "because of rounding, some distances are less accurate than 1e-8 times the scale; "
                 "they are upper bounds",
                 RuntimeWarning,
                 stacklevel=4,
@@ -225,17 +247,17 @@ class Hull:
             return np.ldexp(distance * self._radius, self._exponent), coefficients, direction
 
     def _split(self, points):
-        """Return the points' coordinates in the vertices' subspace, and what is left over."""
+        """Return the points' coordinates in the vertices' subspace, and the remainder."""
         if self._basis is None:
             return points, None
         inner = points @ self._basis
         beyond = points - inner @ self._basis.T
-        # Once more: what is left of a point near the subspace is not quite orthogonal to it.
+        # Twice: the remainder of a point near the subspace is not quite orthogonal to it.
         beyond -= (beyond @ self._basis) @ self._basis.T
         return inner, beyond
 
     def _far(self, points, tol):
-        """Return distances, coefficients and directions of points that see the hull as one."""
+        """Return distances, coefficients and directions for points so far that the hull is one."""
         largest = np.abs(points).max(axis=1, keepdims=True)
         direction = points / largest
         length = np.linalg.norm(direction, axis=1, keepdims=True)

@@ -1,23 +1,27 @@
-"""The command ``pywbms reproduce``."""
+"""``pywbms reproduce``."""
 
 import json
 from pathlib import Path
 
-from pywbms._cli.report import aligned
-from pywbms._data.wording import counted
+from pywbms._cli.arguments import add_command, number_of_jobs
+from pywbms._cli.output import emit
+from pywbms._terminal.table import aligned
+from pywbms._terminal.wording import counted, duration
 from pywbms.experiments._labels import DIFFERENCE, MEASURED, PRINTED
-from pywbms.experiments._progress import duration
 
 
-def add_arguments(command, jobs):
-    """Add the command's arguments to its parser; `jobs` reads a number of processes."""
+def add_reproduce(commands):
+    """Add the command to the parser."""
+    command = add_command(
+        commands, "reproduce", run_reproduce, "recompute the paper's figures and tables"
+    )
     command.add_argument(
         "names", nargs="*", metavar="NAME", help="figures or tables of the paper, or all"
     )
-    command.add_argument("--list", action="store_true", help="print the names and what they are")
+    command.add_argument("--list", action="store_true", help="print the names and their titles")
     command.add_argument(
         "--data", type=Path, metavar="FOLDER",
-        help="folder with the paper's real data, NAME.csv, NAME.csv.gz or NAME.mat each; those "
+        help="folder with the paper's real data as NAME.csv, NAME.csv.gz or NAME.mat; data sets "
         "that are not there are listed as missing",
     )  # fmt: skip
     form = command.add_mutually_exclusive_group()
@@ -27,34 +31,28 @@ def add_arguments(command, jobs):
     )  # fmt: skip
     form.add_argument(
         "--tiny", dest="form", action="store_const", const="tiny",
-        help="seconds: to see whether everything works",
+        help="seconds: only to see whether everything works",
     )  # fmt: skip
     command.add_argument(
         "--out", type=Path, default=Path("reproduction"), metavar="FOLDER",
-        help="where everything goes (default reproduction); a run that was interrupted goes on "
-        "from what is there",
+        help="output folder (default reproduction); an interrupted run continues from what is "
+        "there",
     )  # fmt: skip
     command.add_argument(
-        "--jobs", type=jobs, default=-1, metavar="N", help="processes (default: one a core)"
-    )
+        "--jobs", type=number_of_jobs, default=-1, metavar="N",
+        help="processes (default: one per core)",
+    )  # fmt: skip
 
 
-def run(args):
-    """Run the command.
-
-    Returns
-    -------
-    text : str
-        What to print.
-    failures : int
-        How many cells failed.
-    """
-    # Only here: other commands start faster without.
+def run_reproduce(args):
+    """Recompute figures and tables of the paper; print them beside the printed ones."""
+    # Imported here, so that the other commands start faster.
     from pywbms.experiments._registry import EXPERIMENTS
     from pywbms.experiments._run import reproduce
 
     if args.list:
-        return listed(EXPERIMENTS, args.json), 0
+        emit(listed(EXPERIMENTS, args.json))
+        return
     names = list(EXPERIMENTS) if "all" in args.names else list(dict.fromkeys(args.names))
     unknown = [name for name in names if name not in EXPERIMENTS]
     if unknown or not names:
@@ -63,12 +61,14 @@ def run(args):
     outcomes = reproduce(
         [EXPERIMENTS[name] for name in names], args.out, args.data, args.form, args.jobs
     )
-    text = as_json(outcomes) if args.json else as_text(outcomes, args.out)
-    return text, sum(len(outcome.failures) for outcome in outcomes)
+    emit(as_json(outcomes) if args.json else as_text(outcomes, args.out))
+    failures = sum(len(outcome.failures) for outcome in outcomes)
+    if failures:
+        raise ValueError(f"{counted(failures, 'cell')} failed; see the pages written")
 
 
 def listed(experiments, as_json):
-    """Return the names of the experiments and what they are."""
+    """Return the names of the experiments and their titles."""
     if as_json:
         return json.dumps({name: e.title for name, e in experiments.items()}, ensure_ascii=False)
     width = max(map(len, experiments))
@@ -76,7 +76,7 @@ def listed(experiments, as_json):
 
 
 def as_text(outcomes, out):
-    """Return what came out: findings of each experiment, of a single one also its table."""
+    """Return the findings of each experiment, and the table of a single one."""
     lines = []
     for outcome in outcomes:
         lines.append(f"{outcome.experiment.name}: {outcome.experiment.title}")
@@ -95,11 +95,11 @@ def as_text(outcomes, out):
 
 
 def table_lines(table):
-    """Return the comparison as lines that fit a terminal: short headings, explained below."""
+    """Return the comparison as lines that fit a terminal: short headings, explained below it."""
     headings = {PRINTED: "printed", DIFFERENCE: ""}
     measured = [name for name in table if name.startswith(MEASURED)]
     headings |= dict(zip(measured, "ABC", strict=True))
-    # The hat is a character of its own that takes no room.
+    # The hat is a combining character of width 0, which would break the alignment.
     rows = [tuple(cell.replace("k̂", "k") for cell in row) for row in table.to_numpy()]
     return [
         *(line.rstrip() for line in aligned([tuple(headings.get(n, n) for n in table), *rows])),
@@ -108,7 +108,7 @@ def table_lines(table):
 
 
 def as_json(outcomes):
-    """Return what came out as a JSON object."""
+    """Return the findings and tables as a JSON object."""
     return json.dumps(
         {
             outcome.experiment.name: {

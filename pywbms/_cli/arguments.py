@@ -1,0 +1,143 @@
+"""The options that commands share, and the conversion of their values."""
+
+import argparse
+import csv
+from pathlib import Path
+
+from pywbms._cli.defaults import default
+from pywbms._cli.files import PARQUET, PICTURES, SEPARATORS, suffix_of
+from pywbms._data.checks import positive
+from pywbms.frame import NA_ACTIONS
+
+STDOUT = Path("-")
+
+
+def add_command(commands, name, run, text):
+    """Add a command with the options that all commands have; return its parser."""
+    command = commands.add_parser(
+        name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False
+    )
+    command.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of text"
+    )
+    command.set_defaults(run=run, usage_error=command.error)
+    return command
+
+
+def add_data(command, nargs=None, several=False):
+    """Add the options for the data and the model; with `several`, h and lam may be lists."""
+    command.add_argument(
+        "data", type=table_path, metavar="DATA", nargs=nargs,
+        help="table with a header: .csv, .tsv, .tab, .txt (each also with .gz), .parquet or .pq"
+        + (" (default: the paper's motivating example)" if nargs else ""),
+    )  # fmt: skip
+    add_model(command.add_argument_group("model"), several)
+    table = command.add_argument_group("rows and columns")
+    table.add_argument("--columns", type=names, metavar="A,B,C", help="columns to use")
+    table.add_argument("--exclude", type=names, metavar="A,B,C", help="columns not to use")
+    table.add_argument(
+        "--index", metavar="COLUMN", help="column that identifies the rows (not used as a feature)"
+    )
+    table.add_argument(
+        "--na-action", choices=NA_ACTIONS, default="raise",
+        help="stop at rows with missing values (default), or omit them: cluster -1",
+    )  # fmt: skip
+
+
+def add_model(model, several):
+    """Add the parameters of the model to a group of options."""
+    for name, text in (("h", "bandwidth"), ("lam", "entropy parameter")):
+        model.add_argument(
+            f"--{name}", default=default(name), metavar="X,Y,Z" if several else "X",
+            type=positives_or_auto if several else positive_or_auto,
+            help=f"{text}: a positive number{', or several,' * several} or auto (default "
+            f"{default(name)})",
+        )  # fmt: skip
+    model.add_argument(
+        "--no-standardize", dest="standardize", action="store_false",
+        help="use the columns as they are instead of z-scores",
+    )  # fmt: skip
+    model.add_argument(
+        "--max-iter", type=whole_number(least=1), default=default("max_iter"), metavar="N",
+        help=f"largest number of iterations (default {default('max_iter')})",
+    )  # fmt: skip
+    model.add_argument(
+        "--jobs", type=number_of_jobs, metavar="N", help="threads (default 1; -1: all cores)"
+    )
+
+
+def number(convert, allowed, what):
+    """Return a function that reads a number and rejects values that are not allowed."""
+
+    def read(text):
+        try:
+            value = convert(text)
+        except ValueError:
+            value = None
+        if value is None or not allowed(value):
+            raise argparse.ArgumentTypeError(f"must be {what}, got {text!r}")
+        return value
+
+    return read
+
+
+def whole_number(least):
+    """Return a function that reads a whole number of at least `least`."""
+    return number(int, lambda n: n >= least, f"a whole number of at least {least}")
+
+
+number_of_jobs = number(int, lambda n: n != 0, "a whole number other than 0")
+
+
+def positive_or_auto(text):
+    """Return a positive number, or "auto"."""
+    return text if text == "auto" else number(float, positive, "a positive number or auto")(text)
+
+
+def positives_or_auto(text):
+    """Return comma-separated positive numbers, or "auto"."""
+    return text if text == "auto" else [positive_or_auto(part) for part in text.split(",")]
+
+
+def names(text):
+    """Return comma-separated names; a quoted name may contain a comma.
+
+    Examples
+    --------
+    >>> names('a, "b,c"')
+    ['a', 'b,c']
+    """
+    found = next(csv.reader([text], skipinitialspace=True), [])
+    if not all(found) or not found:
+        raise argparse.ArgumentTypeError(f"must be names separated by commas, got {text!r}")
+    return found
+
+
+def table_path(text):
+    """Return the path of a table in a supported format."""
+    return path_with_suffix(text, (*SEPARATORS, *PARQUET))
+
+
+def output_path(text):
+    """Return the path of a table to write, or "-" for standard output."""
+    return STDOUT if text == str(STDOUT) else table_path(text)
+
+
+def picture_path(text):
+    """Return the path of a picture in a supported format."""
+    return path_with_suffix(text, PICTURES)
+
+
+def tree_path(text):
+    """Return the path of a picture or a table in a supported format."""
+    return path_with_suffix(text, (*PICTURES, *SEPARATORS, *PARQUET))
+
+
+def path_with_suffix(text, known):
+    """Return a path that has one of the known suffixes."""
+    path = Path(text)
+    if suffix_of(path) not in known:
+        raise argparse.ArgumentTypeError(
+            f"the suffix must be one of {' '.join(known)}, got {text!r}"
+        )
+    return path

@@ -1,0 +1,44 @@
+"""What the pictures need to know about a fit."""
+
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+
+class Fitted(Protocol):
+    """The fields of a result that are drawn; a `WBMSResult` has them all."""
+
+    @property
+    def labels(self) -> Any:
+        """Cluster of each row, −1 for rows that were omitted."""
+
+    @property
+    def weights(self) -> pd.Series:
+        """Weight of each feature."""
+
+    @property
+    def data(self) -> pd.DataFrame:
+        """The rows that were clustered."""
+
+    @property
+    def centers(self) -> pd.DataFrame:
+        """Mean of each cluster."""
+
+    @property
+    def scale(self) -> pd.Series:
+        """What each column was divided by."""
+
+    @property
+    def h(self) -> float:
+        """Bandwidth."""
+
+    @property
+    def n_iter(self) -> int:
+        """Number of iterations."""
+
+
+def clustered_labels(result: Fitted) -> np.ndarray:
+    """Return the labels of the rows in ``result.data``, those that were not omitted."""
+    labels = result.labels.to_numpy()
+    return labels[labels >= 0]
