@@ -47,7 +47,7 @@ def compared(name, *measures):
     table = results[name].report.tables["Printed and measured"]
     table = table[table["measure"].isin(measures)] if measures else table
     short = {column: column.removeprefix("measured: ") for column in table}
-    return table.drop(columns="printed against measured").rename(columns=short)
+    return table.drop(columns="printed vs. measured").rename(columns=short)
 
 
 def findings(name):
@@ -81,9 +81,9 @@ compared("motivating")
 
 # %% [markdown]
 # WBMS finds the clusters and the two features; blurring mean shift without weights finds neither.
-# One detail differs: at h = 0.1 BMS does not collapse the points to the origin but leaves them where
-# they are (in 32 dimensions a point's own kernel value outweighs all others); at twice that h they
-# do collapse.
+# One detail differs: at h = 0.1 BMS does not collapse the points to the origin but leaves them
+# where they are (in 32 dimensions a point's own kernel value outweighs all others); at twice that h
+# they do collapse.
 #
 # ## What holds: Simulations 1 and 2
 #
@@ -200,7 +200,7 @@ if FOLDER:
 # %%
 pd.set_option("display.max_rows", 120)
 methods = results["real-data"].report.tables["All methods"]
-methods.drop(columns="printed against measured", errors="ignore")
+methods.drop(columns="printed vs. measured", errors="ignore")
 
 # %% [markdown]
 # ## What does not hold: the ablations
@@ -282,4 +282,5 @@ results["run-times"].report.tables["Printed and measured: seconds of WBMS"]
 # | varied densities, 30 noise features | holds |
 # | two moons, 30 noise features | does not hold |
 #
-# `pywbms.peers` provides all eight methods with a common signature, for comparisons on your own data.
+# `pywbms.peers` provides all eight methods with a common signature, for comparisons on your own
+# data.

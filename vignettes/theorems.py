@@ -22,8 +22,8 @@
 #
 # *Conventions.* The kernel is $\exp(-\|\cdot\|_w^2/h)$, as in the paper's section on rates, so that
 # $h$ has the units of a variance. $\lambda$ is called `lam` and is on the scale of the mean
-# displacement $D_l$. Unless stated otherwise the package excludes a point from its own mean
-# ($j \ne i$), unlike the algorithm as printed; Theorems 1 to 3 hold for both forms, Theorems 4 and 5
+# displacement $D_l$. Unless stated otherwise the package excludes a point from its own mean ($j \ne
+# i$), unlike the algorithm as printed; Theorems 1 to 3 hold for both forms, Theorems 4 and 5
 # concern an infinite sample, where the two are the same.
 
 # %%
@@ -71,11 +71,11 @@ def tidy(*axes):
 # **Theorem 1.** *Among all weights on the simplex, $w_l^\ast \propto \exp(-D_l/\lambda)$ minimises*
 # $$ F(w) = \sum_l w_l D_l + \lambda \sum_l w_l \log w_l . $$
 #
-# $F$ is strictly convex, so the minimum is unique, and each of two residuals characterises it.
-# The stationarity condition (KKT) states that $D_l + \lambda(1 + \log w_l)$ is the same for all $l$.
-# And since $F(w) = F^\ast + \lambda\,\mathrm{KL}(w \,\|\, w^\ast)$ with
-# $F^\ast = -\lambda \log \sum_l \exp(-D_l/\lambda)$, the value of the dual problem, the gap
-# $F(w) - F^\ast$ is zero at $w^\ast$ and positive elsewhere. `check_weights` returns both.
+# $F$ is strictly convex, so the minimum is unique, and each of two residuals characterises it. The
+# stationarity condition (KKT) states that $D_l + \lambda(1 + \log w_l)$ is the same for all $l$.
+# And since $F(w) = F^\ast + \lambda\,\mathrm{KL}(w \,\|\, w^\ast)$ with $F^\ast = -\lambda \log
+# \sum_l \exp(-D_l/\lambda)$, the value of the dual problem, the gap $F(w) - F^\ast$ is zero at
+# $w^\ast$ and positive elsewhere. `check_weights` returns both.
 #
 # We fit the paper's motivating example, two clusters in 2 of 32 features, for three values of
 # $\lambda$; take the displacements $D$ from the recorded path; and search for the minimum with a
@@ -356,8 +356,8 @@ assert meeting["ratio"].iloc[-1] < 1.2
 
 # %% [markdown]
 # The cloud is *metastable*: after a few iterations it consists of groups, and these groups persist
-# for a long time, moving all the while, until two of them merge. Simulation 1 with 20 clusters, over
-# 300 iterations:
+# for a long time, moving all the while, until two of them merge. Simulation 1 with 20 clusters,
+# over 300 iterations:
 
 # %%
 S1, S1_truth = datasets.simulation1(20, random_state=0)
@@ -412,10 +412,10 @@ tidy(upper, lower)
 # Neither the diameter nor the movement indicates when to stop, and the true partition is an
 # intermediate stage, not the limit. What users want is the partition; the package therefore stops
 # when the *partition* has settled: the groups at $100\,\varepsilon$ have been the same for five
-# iterations and equal those at $\varepsilon$, and no point that is still on its own is still moving.
-# This is the rule `stop="settled"`, the default; Carreira-Perpiñán (2006) also recommends stopping
-# as soon as the clusters have formed, for blurring mean shift without weights. The other rules,
-# `"diameter"`, `"movement"` and `"fixed"`, remain available.
+# iterations and equal those at $\varepsilon$, and no point that is still on its own is still
+# moving. This is the rule `stop="settled"`, the default; Carreira-Perpiñán (2006) also recommends
+# stopping as soon as the clusters have formed, for blurring mean shift without weights. The other
+# rules, `"diameter"`, `"movement"` and `"fixed"`, remain available.
 
 # %% [markdown]
 # ## Theorem 4: a Gaussian cloud stays Gaussian (corrected)
@@ -441,9 +441,9 @@ tidy(upper, lower)
 # | asymptotically | $s_t \approx \sqrt{w/(h t)}$ | cubic |
 #
 # The printed formula has $s^2$ in place of $1/s^2$. As $h$ has the units of $s^2$, the printed sum
-# adds terms of different units; and it gets the extremes the wrong way round. It is the narrow cloud,
-# in which all points are neighbours, that collapses at once, and the wide cloud that the kernel
-# hardly affects.
+# adds terms of different units; and it gets the extremes the wrong way round. It is the narrow
+# cloud, in which all points are neighbours, that collapses at once, and the wide cloud that the
+# kernel hardly affects.
 #
 # **Theorem 4, corrected.** *$x_t \sim N(0, \mathrm{diag}(s_1^2, \dots, s_p^2))$ with*
 # $$ s_l^{(t+1)} = \frac{(s_l^{(t)})^3}{(s_l^{(t)})^2 + h/(2 w_l^{(t)})} . $$
@@ -452,8 +452,8 @@ tidy(upper, lower)
 # weights are $w_l \propto \exp\{-(\sigma_l - s_l)^2/\lambda\}$. `gaussian_recursion` computes both;
 # `printed_recursion` computes the misprinted recursion.
 #
-# Which one do data follow? We draw samples from a Gaussian with two features, run Algorithm 1 on them
-# (the point itself included, one pass from equal weights, nothing standardised) and compare;
+# Which one do data follow? We draw samples from a Gaussian with two features, run Algorithm 1 on
+# them (the point itself included, one pass from equal weights, nothing standardised) and compare;
 # `follow_sample` does this.
 
 # %%
@@ -480,10 +480,10 @@ assert (errors.corrected[errors.n == 8000] < 0.05).all()
 assert (errors.printed > 1).all()
 
 # %% [markdown]
-# The error of the corrected recursion decreases as the sample grows, at every iteration. The printed
-# recursion is off by more than its own value, whatever the sample size. Errors are larger in later
-# iterations because a finite sample eventually departs from the theory: outlying rows have no
-# neighbours and stay behind when the others have merged.
+# The error of the corrected recursion decreases as the sample grows, at every iteration. The
+# printed recursion is off by more than its own value, whatever the sample size. Errors are larger
+# in later iterations because a finite sample eventually departs from the theory: outlying rows have
+# no neighbours and stay behind when the others have merged.
 
 # %%
 fig, (ax, right) = plt.subplots(

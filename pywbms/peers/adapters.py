@@ -33,7 +33,8 @@ def hdbscan(X, *, min_cluster_size=5, min_samples=None, standardize=True):
     Returns
     -------
     PeerResult
-        Labels are −1 for noise. With fewer rows than min_cluster_size or min_samples, all are noise.
+        Labels are −1 for noise. With fewer rows than min_cluster_size or min_samples, all are
+        noise.
 
     References
     ----------

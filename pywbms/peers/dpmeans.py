@@ -17,11 +17,11 @@ BLOCK = 2**20
 def dpmeans(X, k=None, *, lam=None, standardize=True):
     """Cluster a table with DP-means (Kulis and Jordan, 2012).
 
-    DP-means minimises Σ_i ‖x_i − θ_{z_i}‖² + lam · (number of clusters) over partitions, where θ are
-    the means of the clusters. It starts with one cluster at the mean of all rows. Each round passes
-    over the rows: a row whose nearest centre is farther than lam (in squared distance) opens a new
-    cluster, any other row joins its nearest centre. Empty clusters are dropped, the other centres
-    are updated to the means of their rows, and so on until the objective stops decreasing.
+    DP-means minimises Σ_i ‖x_i − θ_{z_i}‖² + lam · (number of clusters) over partitions, where θ
+    are the means of the clusters. It starts with one cluster at the mean of all rows. Each round
+    passes over the rows: a row whose nearest centre is farther than lam (in squared distance) opens
+    a new cluster, any other row joins its nearest centre. Empty clusters are dropped, the other
+    centres are updated to the means of their rows, and so on until the objective stops decreasing.
 
     The rows are visited in their given order: another order may give other clusters.
 

@@ -23,9 +23,10 @@ PASSES = 2
 def ewdp(X, k=None, *, lam_k=None, lam_w=None, standardize=True):
     """Cluster a table with entropy-weighted DP-means (Paul and Das, 2020).
 
-    EWDP minimises Σ_l w_l D_l + lam_w Σ_l w_l log w_l + lam_k · (number of clusters) over partitions
-    and weights w on the simplex, where D_l is the sum of (x_il − θ_{z_i l})² over the rows and θ are
-    the means of the clusters. It starts with one cluster at the mean and equal weights.
+    EWDP minimises Σ_l w_l D_l + lam_w Σ_l w_l log w_l + lam_k · (number of clusters) over
+    partitions and weights w on the simplex, where D_l is the sum of (x_il − θ_{z_i l})² over the
+    rows and θ are the means of the clusters. It starts with one cluster at the mean and equal
+    weights.
 
     Each round passes twice over the rows, in the distance Σ_l w_l (x_l − y_l)²: a row farther than
     lam_k from all centres opens a cluster, followed by five rounds of k-means on all rows. Then the

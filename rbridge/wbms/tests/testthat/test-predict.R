@@ -79,7 +79,7 @@ test_that("formulas are applied to new data", {
   text <- transform(iris[c(1, 60), ], Species = as.character(Species))
   expect_identical(predict(fit, text), fit$cluster[c("1", "60")])
   unknown <- transform(iris[1, ], Species = "germanica")
-  expect_error(predict(fit, unknown), "of 'Species'.*not have: 'germanica'", class = "wbms_error")
+  expect_error(predict(fit, unknown), "of 'Species'.*not in the fit: 'germanica'", class = "wbms_error")
 })
 
 test_that("one column can be predicted from a vector", {

@@ -4,7 +4,7 @@ test_that("print shows the result, the parameters and the fields", {
   expect_s3_class(shown$value, "wbms")
   expect_identical(said, c(
     "Weighted Blurring Mean Shift: 2 clusters in 5 rows x 2 columns",
-    "h = 0.1, lambda = 0.2; converged by the rule \"settled\" after 3 iterations", "",
+    "h = 0.1, lambda = 0.2; converged by the rule \"settled\" after 3", "  iterations", "",
     "Cluster sizes: 3, 2", "Heaviest columns: a 0.75, b 0.25",
     "Rows left out (missing values): 1", "",
     "Available fields: cluster, weights, centers, modes, size, h, lambda,",
