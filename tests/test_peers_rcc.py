@@ -1,4 +1,4 @@
-"""Robust continuous clustering, held against its definition."""
+"""Robust continuous clustering, compared with its definition."""
 
 import numpy as np
 import oracle
@@ -17,19 +17,19 @@ NOBODY = np.empty((0, 2), dtype=int)
 
 
 def plain_graph(X, k):
-    """Mutual nearest neighbours and the spanning tree, from all distances at once."""
+    """Return mutual nearest neighbours and the spanning tree, from all distances at once."""
     distances = oracle.squared_distances(X, X)
     np.fill_diagonal(distances, np.inf)
     near = distances.argsort(axis=1)[:, :k]
     mutual = {(i, int(j)) for i in range(len(X)) for j in near[i] if i < j and i in near[j]}
     np.fill_diagonal(distances, 0)
-    # Of a dense matrix, it takes what is below 1e-8 for no edge.
+    # In a dense matrix, values below 1e-8 would not count as edges.
     tree = zip(*minimum_spanning_tree(csr_array(distances)).nonzero(), strict=True)
     return sorted(mutual | {(int(min(edge)), int(max(edge))) for edge in tree})
 
 
 def plain_rcc(X, edges, max_iter=100):
-    """RCC with dense matrices and loops over the edges."""
+    """Run RCC with dense matrices and loops over the edges."""
     n = len(X)
     degree = np.zeros(n)
     for i, j in edges:
@@ -118,7 +118,7 @@ def test_rcc_is_the_same_in_fewer_coordinates(metric):
     )
 
 
-def test_equal_rows_share_a_cluster_even_where_all_directions_are_equal():
+def test_equal_rows_share_a_cluster_even_if_all_directions_are_equal():
     X = np.repeat(np.random.default_rng(0).normal(size=(30, 1)), 3, axis=0)
     labels = rcc(X, metric="cosine").labels.to_numpy().reshape(30, 3)
     assert (labels == labels[:, :1]).all()
