@@ -8,7 +8,7 @@ from pathlib import Path
 # Before the core is loaded: CPU time of threads that spin while waiting would be counted.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-from benchmarks import compare, machine, picture, table
+from benchmarks import compare, figure, machine, table
 from benchmarks.cases import FULL, QUICK, TINY, dense, fifty
 from benchmarks.run import names, run
 
@@ -60,7 +60,7 @@ def run_table(argv):
     heading = [f"- {line}" for line in machine_lines] if args.markdown else machine_lines[-1:]
     print("\n".join(heading), shown, sep="\n\n")
     table.write_csv(rows, args.out / "benchmarks.csv")
-    picture.draw(rows, args.out / "benchmarks.png")
+    figure.draw(rows, args.out / "benchmarks.png")
     (args.out / "machine.txt").write_text("\n".join(machine_lines) + "\n", encoding="utf-8")
     say(f"wrote benchmarks.csv, benchmarks.png and machine.txt to {args.out}")
 

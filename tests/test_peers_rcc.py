@@ -13,7 +13,7 @@ from pywbms.peers import rcc
 from pywbms.peers._scores import scores
 from pywbms.peers.rcc import directions, graph, represent, short_lengths
 
-NOBODY = np.empty((0, 2), dtype=int)
+NO_PAIRS = np.empty((0, 2), dtype=int)
 
 
 def plain_graph(X, k):
@@ -68,7 +68,7 @@ def plain_rcc(X, edges, max_iter=100):
             lam, steps = np.linalg.norm(X, 2) / np.linalg.norm(A, 2), 0
         last = objective
     together = np.sqrt(gaps(U)) < shortest
-    return U, [edge for edge, met in zip(edges, together, strict=True) if met]
+    return U, [edge for edge, linked in zip(edges, together, strict=True) if linked]
 
 
 @settings(max_examples=40)
@@ -86,7 +86,7 @@ def test_rcc_is_its_definition(X):
     found = represent(X, edges, 100)
     U, joined = plain_rcc(X, edges.tolist())
     assert np.allclose(found.U, U, atol=1e-6 * np.abs(X).max())
-    clusters = found.clusters(NOBODY)
+    clusters = found.clusters(NO_PAIRS)
     assert all(clusters[i] == clusters[j] for i, j in joined)
     gaps = np.linalg.norm(found.U[edges[:, 0]] - found.U[edges[:, 1]], axis=1)
     assert (gaps < found.radius).sum() == len(joined)
@@ -112,9 +112,9 @@ def test_rcc_is_the_same_in_fewer_coordinates(metric):
     edges = graph(turn(X), 10)
     assert np.array_equal(graph(turn(narrow), 10), edges)
     wide = represent(X, edges, 100)
-    assert np.array_equal(represent(narrow, edges, 100).clusters(NOBODY), wide.clusters(NOBODY))
+    assert np.array_equal(represent(narrow, edges, 100).clusters(NO_PAIRS), wide.clusters(NO_PAIRS))
     assert oracle.same_partition(
-        rcc(X, metric=metric, standardize=False).labels, wide.clusters(NOBODY)
+        rcc(X, metric=metric, standardize=False).labels, wide.clusters(NO_PAIRS)
     )
 
 

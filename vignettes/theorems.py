@@ -339,20 +339,20 @@ tidy(*axes)
 # $e^u/(4u)$ iterations, exponentially late. We show it with two groups of ten equal rows.
 
 # %%
-meeting = []
+merging = []
 for u in range(2, 13, 2):
     pair = np.repeat([0.0, np.sqrt(u)], 10)[:, None]
     fit = WBMS(
         1.0, 1.0, exclude_self=False, warmup=0, stop="fixed", max_iter=20_000, standardize=False,
         callback=lambda state: state.groups == 1,
     ).fit(pair)  # fmt: skip
-    meeting.append({"u = d²/h": u, "iterations": fit.n_iter_, "exp(u)/(4u)": np.exp(u) / (4 * u)})
-meeting = pd.DataFrame(meeting)
-meeting["ratio"] = meeting["iterations"] / meeting["exp(u)/(4u)"]
-show(meeting)
+    merging.append({"u = d²/h": u, "iterations": fit.n_iter_, "exp(u)/(4u)": np.exp(u) / (4 * u)})
+merging = pd.DataFrame(merging)
+merging["ratio"] = merging["iterations"] / merging["exp(u)/(4u)"]
+show(merging)
 
-assert meeting["ratio"].is_monotonic_decreasing
-assert meeting["ratio"].iloc[-1] < 1.2
+assert merging["ratio"].is_monotonic_decreasing
+assert merging["ratio"].iloc[-1] < 1.2
 
 # %% [markdown]
 # The cloud is *metastable*: after a few iterations it consists of groups, and these groups persist

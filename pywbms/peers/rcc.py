@@ -25,7 +25,7 @@ SMALL = 100
 # Relative to the longest edge: rows closer than this are equal up to rounding.
 EQUAL = 1e-12
 # Bounds on the data's norm: below the first, squared edge lengths underflow; above the second, I is
-# negligible beside lam · A.
+# negligible compared with lam · A.
 SMALLEST, LARGEST = 1e-100, 1e12
 # Number of distances held in memory at a time, rather than n².
 BLOCK = 2**20

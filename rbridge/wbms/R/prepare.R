@@ -108,7 +108,7 @@ refuse_missing <- function(missing_in, place, noun = "column") {
   abort(
     "missing values in ", named_columns(missing_in, noun), " of ", place, " (first in row ",
     row_called(missing_in, incomplete[[1L]]), ", ", counted(length(incomplete), "row"),
-    " in all); fill them in, or use na.action = na.omit"
+    " in total); fill them in, or use na.action = na.omit"
   )
 }
 

@@ -132,7 +132,7 @@ wbms.default <- function(x, h = "auto", lambda = "auto", ..., lambda_scale = "me
 wbms.formula <- function(formula, data = NULL, subset, na.action = stats::na.fail, ..., x,
                          form = "default") { # listed here, as it would match 'formula' partially
   call <- match.call()
-  if (!missing(x)) { # wbms(x = ~ a + b, df): what comes next is the data
+  if (!missing(x)) { # wbms(x = ~ a + b, df): the next argument is the data
     if (!missing(formula)) data <- formula
     formula <- x
   }

@@ -12,7 +12,7 @@ with_missing <- function() {
 test_that("missing values raise an error that names their columns", {
   x <- with_missing()
   expect_refused(
-    iris_fit(x), "'Sepal.Width', 'Petal.Width' of 'x' \\(first in row 3, 3 rows in all\\)"
+    iris_fit(x), "'Sepal.Width', 'Petal.Width' of 'x' \\(first in row 3, 3 rows in total\\)"
   )
   expect_refused(iris_fit(as.matrix(x)), "'Sepal.Width', 'Petal.Width'")
   expect_refused(iris_fit(x, na.action = na.pass), "'Sepal.Width'")
