@@ -86,15 +86,7 @@ draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, xlab =
     type = "n", axes = FALSE, xaxs = "i", yaxs = "i", xlim = c(0.3, length(names) + 0.7),
     ylim = c(0, highest), main = tree_title(x, n, k), xlab = "", ylab = ""
   )
-  colour <- c(grey_dark, rep_len(col, k))
-  dotted <- !tree$observed[layout$lines$merge]
-  lines <- layout$lines
-  graphics::segments(
-    lines$x0, lines$y0, lines$x1, lines$y1,
-    col = colour[lines$cluster + 1L], lty = ifelse(dotted, 3L, 1L), lwd = 1.5
-  )
-  stem <- if (nrow(lines)) root else 0
-  graphics::segments(layout$root, stem, layout$root, highest, col = colour[(k == 1L) + 1L], lwd = 1.5)
+  draw_tree_lines(layout, tree$observed, c(grey_dark, rep_len(col, k)), root, highest)
   graphics::abline(h = end, lty = 2L)
   if (room > line) {
     graphics::text(
@@ -110,6 +102,22 @@ draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, xlab =
 }
 
 grey_dark <- "#444444"
+
+# The lines of the merges, dotted if predicted, and the stem. The first colour is that of lines that
+# belong to several clusters.
+draw_tree_lines <- function(layout, observed, colours, root, highest) {
+  lines <- layout$lines
+  graphics::segments(
+    lines$x0, lines$y0, lines$x1, lines$y1,
+    col = colours[lines$cluster + 1L], lty = ifelse(observed[lines$merge], 1L, 3L), lwd = 1.5
+  )
+  stem <- if (nrow(lines)) root else 0
+  one_cluster <- length(colours) == 2L
+  graphics::segments(
+    layout$root, stem, layout$root, highest,
+    col = colours[one_cluster + 1L], lwd = 1.5
+  )
+}
 
 tree_title <- function(x, n, k) {
   paste0(
