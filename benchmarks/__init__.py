@@ -1,1 +1,1 @@
-"""How fast pywbms is: ``python -m benchmarks``, see README.md beside this file."""
+"""Benchmarks of pywbms: ``python -m benchmarks``, see README.md in this folder."""

@@ -1,4 +1,4 @@
-"""What is timed: data sets, parameters, and the three plans of a run."""
+"""The benchmark cases: data sets, parameters, and the three plans of a run."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ class Case:
     Attributes
     ----------
     name : str
-        What ``--only`` takes and the table shows.
+        The name for ``--only`` and in the table.
     data : str
         One of `DRAWS`.
     n, p : int
@@ -30,22 +30,22 @@ class Case:
     lam: float
 
     def draw(self):
-        """Return the data, C-contiguous float64, and the true labels: the same ones each time."""
+        """Return the data, C-contiguous float64, and the true labels; the same on every call."""
         X, truth = DRAWS[self.data](self.n, self.p)
         return np.ascontiguousarray(X, dtype=np.float64), np.asarray(truth)
 
     @property
     def warm(self):
-        """Steps taken before the one that is timed.
+        """Number of steps before the one that is timed.
 
-        Where features outnumber the rows, a step can leave behind what the next one needs, so
-        the first step of all tells little.
+        If there are more features than rows, a step can prepare the next one, so the very first
+        step is not representative.
         """
         return int(self.p > self.n)
 
 
 def noise(n, p):
-    """One normal cloud: with h = 0.2 on z-scores no pair of rows can be left out of a step.
+    """Draw one normal cloud: with h = 0.2 on z-scores no pair of rows is negligible.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def noise(n, p):
 
 
 def clusters(n, p, k, sd):
-    """Balanced normal clusters around k standard normal centres.
+    """Draw balanced normal clusters around k standard normal centres.
 
     Examples
     --------
@@ -70,12 +70,12 @@ def clusters(n, p, k, sd):
     truth = np.arange(n) % k
     X = rng.standard_normal((n, p))
     X *= sd
-    for label in range(k):  # in place: centers[truth] would be one more matrix of the size of X
+    for label in range(k):  # in place: centers[truth] would be another matrix of the size of X
         X[label::k] += centers[label]
     return X, truth
 
 
-#: Functions (n, p) → (X, truth). The paper's simulations have a size of their own.
+#: Functions (n, p) → (X, truth). The paper's simulations determine their own size.
 DRAWS = {
     "noise": noise,
     "fifty": lambda n, p: clusters(n, p, k=50, sd=0.1),
@@ -86,7 +86,7 @@ DRAWS = {
 
 
 def dense(n, p):
-    """Return the case of a step that has to look at every pair of rows."""
+    """Return the case of a step that has to compute every pair of rows."""
     return Case(f"{n}x{p}", "noise", n, p, h=0.2, lam=0.1)
 
 
@@ -106,22 +106,22 @@ FITS = (
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run measures, and how long it may take over it.
+    """What a run measures, and its time limits.
 
     Attributes
     ----------
     steps, series, fits, memory, distributed : tuple of Case
-        Single steps, the scaling series, whole fits beside other methods, peak memory, iterations
-        on a cluster.
+        Single steps, the scaling series, whole fits compared with other methods, peak memory,
+        iterations on a cluster.
     least_iterations : int
-        Iterations on a cluster that are timed.
+        Number of timed iterations on a cluster.
     seconds : float
-        Time after which a contender is not repeated any more on the same case.
+        Time after which a contender is not repeated on the same case.
     least, most : int
-        Bounds of the number of repeats of a step.
+        Bounds on the number of repeats of a step.
     longest_step, longest_fit : float
-        A size of the series is left out if the last one lets expect more seconds than this. A fit
-        beside other methods is ended after them.
+        A size of the series is skipped if it is expected to take more seconds than this. A fit
+        compared with other methods is stopped after this time.
     most_differences : float
         The oracle takes part up to this n² p.
     """
@@ -168,7 +168,7 @@ QUICK = Plan(
     longest_fit=4.0,
     most_differences=1e8,
 )
-#: For the tests: everything happens, nothing is told by the figures.
+#: For the tests: everything runs, but the numbers are meaningless.
 TINY = Plan(
     steps=(dense(120, 7), dense(20, 60)),
     series=tuple(fifty(n) for n in (100, 200)),

@@ -1,4 +1,4 @@
-"""What runs in a process of its own: ``python -m benchmarks.child TASK ARGUMENTS``."""
+"""The tasks that run in a separate process: ``python -m benchmarks.child TASK ARGUMENTS``."""
 
 import json
 import sys
@@ -10,9 +10,9 @@ TASKS = {"memory": memory.in_child, "side": sides.in_child}
 
 
 def main(task, arguments):
-    """Run a task and print what it found as JSON.
+    """Run a task and print its result as JSON.
 
-    ``case`` and ``cases`` come as dicts of the fields of `Case`.
+    ``case`` and ``cases`` are given as dicts of the fields of `Case`.
     """
     arguments = json.loads(arguments)
     if "case" in arguments:

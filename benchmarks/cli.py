@@ -5,21 +5,21 @@ import os
 import sys
 from pathlib import Path
 
-# Before the core is loaded: threads that spin while they wait would be counted as work.
+# Before the core is loaded: CPU time of threads that spin while waiting would be counted.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-from benchmarks import compare, machine, picture, table
+from benchmarks import compare, figure, machine, table
 from benchmarks.cases import FULL, QUICK, TINY, dense, fifty
 from benchmarks.run import names, run
 
 RESULTS = Path(__file__).parent / "results"
-# A case of a comparison takes its turn this long in each round, at least.
+# Minimum seconds per case and round of a comparison.
 SECONDS_COMPARED = 0.5
 COMPARED = (dense(5000, 50), dense(5000, 5), dense(200, 16000), dense(60, 10000), fifty(5_000))
 
 
 def main(argv=None):
-    """Run the command line and return the exit code: 0, 1 (it failed) or 130 (interrupted).
+    """Run the command line and return the exit code: 0, 1 (failure) or 130 (interrupted).
 
     Raises
     ------
@@ -45,7 +45,9 @@ def run_table(argv):
     plan = TINY if args.tiny else QUICK if args.quick else FULL
     unknown = [name for name in args.only if name not in names(plan)]
     if unknown:
-        table_parser().error(f"--only knows no {unknown[0]!r}; it knows {', '.join(names(plan))}")
+        table_parser().error(
+            f"--only: unknown name {unknown[0]!r}; known: {', '.join(names(plan))}"
+        )
     args.out.mkdir(parents=True, exist_ok=True)
     machine_lines = [f"{name}: {value}" for name, value in machine.info().items()]
     if not args.markdown:
@@ -58,13 +60,13 @@ def run_table(argv):
     heading = [f"- {line}" for line in machine_lines] if args.markdown else machine_lines[-1:]
     print("\n".join(heading), shown, sep="\n\n")
     table.write_csv(rows, args.out / "benchmarks.csv")
-    picture.draw(rows, args.out / "benchmarks.png")
+    figure.draw(rows, args.out / "benchmarks.png")
     (args.out / "machine.txt").write_text("\n".join(machine_lines) + "\n", encoding="utf-8")
-    say(f"wrote benchmarks.csv, benchmarks.png and machine.txt in {args.out}")
+    say(f"wrote benchmarks.csv, benchmarks.png and machine.txt to {args.out}")
 
 
 def run_compare(argv):
-    """Time two commits in turns and print the ratios."""
+    """Time two commits alternately and print the ratios."""
     args = compare_parser().parse_args(argv)
     rows = compare.compare(args.base, args.head, COMPARED, args.rounds, SECONDS_COMPARED, say)
     print(compare.in_text(rows, markdown=args.markdown))
@@ -74,15 +76,15 @@ def table_parser():
     """Return the parser of the table."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="How fast pywbms is, beside plain NumPy, other methods and what the hardware "
-        "allows. `compare BASE [HEAD]` times two commits instead.",
+        description="Compare the speed of pywbms with plain NumPy, other methods and the limits of "
+        "the hardware. `compare BASE [HEAD]` times two commits instead.",
         allow_abbrev=False,
     )
-    parser.add_argument("--quick", action="store_true", help="small, in under two minutes")
+    parser.add_argument("--quick", action="store_true", help="small data, in under two minutes")
     parser.add_argument("--tiny", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
         "--out", type=Path, default=RESULTS, metavar="FOLDER",
-        help="where the CSV file and the picture go (default benchmarks/results)",
+        help="output folder for the CSV file and the figure (default benchmarks/results)",
     )  # fmt: skip
     parser.add_argument(
         "--only", nargs="+", default=[], metavar="NAME",
@@ -96,7 +98,7 @@ def compare_parser():
     """Return the parser of the comparison."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks compare",
-        description="Build two commits and time them in turns; a ratio below 1 means that head "
+        description="Build two commits and time them alternately; a ratio below 1 means that head "
         "is faster.",
         allow_abbrev=False,
     )
@@ -104,7 +106,7 @@ def compare_parser():
     parser.add_argument("head", metavar="HEAD", nargs="?", default="HEAD", help="default: HEAD")
     parser.add_argument(
         "--rounds", type=positive_integer, default=5, metavar="N",
-        help="how often each side is timed (default 5)",
+        help="number of rounds (default 5)",
     )  # fmt: skip
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     return parser
@@ -119,5 +121,5 @@ def positive_integer(text):
 
 
 def say(message):
-    """Tell what is being done, apart from the table."""
+    """Print a progress message to stderr."""
     print(message, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Timing on a machine that others use as well: contenders take turns, minima count."""
+"""Timing on a shared machine: contenders are interleaved, minima are used."""
 
 import gc
 import signal
@@ -10,27 +10,27 @@ SECONDS_BETWEEN_SIGNALS = 0.1
 
 
 class Seconds(NamedTuple):
-    """How long something took: processor time of all threads, and time on the wall."""
+    """A duration: CPU time of all threads, and wall time."""
 
     cpu: float
     wall: float
 
     @classmethod
     def now(cls):
-        """Return both clocks."""
+        """Return the current reading of both clocks."""
         return cls(time.process_time(), time.perf_counter())
 
     def since(self, start):
-        """Return how long it is since an earlier reading."""
+        """Return the time since an earlier reading."""
         return Seconds(self.cpu - start.cpu, self.wall - start.wall)
 
     def best(self, other):
-        """Return the smaller of each."""
+        """Return the minimum of each clock."""
         return Seconds(min(self.cpu, other.cpu), min(self.wall, other.wall))
 
 
 def seconds_of(function):
-    """Call a function and return how long it took."""
+    """Call a function and return its duration."""
     with no_garbage_collection():
         start = Seconds.now()
         function()
@@ -38,20 +38,19 @@ def seconds_of(function):
 
 
 def interleave(contenders, seconds, least, most):
-    """Time contenders in turns and return the minima of each.
+    """Time contenders alternately and return the minima of each.
 
-    What disturbs the machine for a while then disturbs all of them, and a repeat of the same
-    contender comes at another moment.
+    A temporary disturbance of the machine then affects all of them, and repeats of the same
+    contender are spread over time.
 
     Parameters
     ----------
     contenders : dict of str to callable
         Each returns the `Seconds` of one repeat.
     seconds : float
-        A contender drops out when its repeats have taken this long, what they do not time
-        included.
+        A contender drops out when its repeats have taken this long, including untimed work.
     least, most : int
-        Bounds of the number of repeats.
+        Bounds on the number of repeats.
 
     Returns
     -------
@@ -78,7 +77,7 @@ def interleave(contenders, seconds, least, most):
 
 @contextmanager
 def no_garbage_collection():
-    """Keep Python from looking for cycles meanwhile."""
+    """Disable Python's cyclic garbage collector temporarily."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -89,25 +88,25 @@ def no_garbage_collection():
 
 
 class TookTooLong(Exception):
-    """What is being timed has used up its processor time."""
+    """The timed code has exceeded its CPU time limit."""
 
 
 @contextmanager
 def time_limit(seconds):
-    """Raise `TookTooLong` when the process has used this much more processor time.
+    """Raise `TookTooLong` when the process has used this much more CPU time.
 
-    Works in the main thread, and where the system has such a timer. What runs in compiled code
-    ends when it next looks for signals.
+    Works in the main thread, if the system has such a timer. Compiled code stops when it next
+    checks for signals.
     """
 
-    def ended(number, frame):
+    def stop(number, frame):
         raise TookTooLong
 
     if not hasattr(signal, "SIGPROF"):
         yield
         return
-    before = signal.signal(signal.SIGPROF, ended)
-    # Again and again: an exception inside a destructor or a callback of Python's is lost.
+    before = signal.signal(signal.SIGPROF, stop)
+    # Repeatedly: an exception raised inside a destructor or a callback is lost.
     signal.setitimer(signal.ITIMER_PROF, seconds, SECONDS_BETWEEN_SIGNALS)
     try:
         yield

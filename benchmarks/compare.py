@@ -1,4 +1,4 @@
-"""Base against head: two commits, each with a build of its own, timed in turns."""
+"""Base against head: two commits, each built separately, timed alternately."""
 
 import subprocess
 import sys
@@ -14,21 +14,21 @@ HEADINGS = ["case", "base, ms", "head, ms", "head / base", "lowest", "highest"]
 
 
 def compare(base, head, cases, rounds, seconds, say):
-    """Build two commits and time them in turns.
+    """Build two commits and time them alternately.
 
-    The code of the benchmarks is that of this tree for both.
+    Both are timed with the benchmark code of this tree.
 
     Parameters
     ----------
     base, head : str
-        What git knows as commits.
+        Names of git commits.
     cases : list of Case
     rounds : int
-        How often each side is timed, each time in a fresh process.
+        Number of times each side is timed, each time in a new process.
     seconds : float
         Time for a case in a round.
     say : callable
-        Told what is being done.
+        Receives progress messages.
 
     Returns
     -------
@@ -50,22 +50,22 @@ def compare(base, head, cases, rounds, seconds, say):
 
 
 def order_of(turn):
-    """Return which side is timed first: they change places from one round to the next."""
+    """Return the order in which the sides are timed; it alternates from round to round."""
     return ("base", "head") if turn % 2 == 0 else ("head", "base")
 
 
 def ratios(base, head):
-    """Return what the rounds found, a tuple a case.
+    """Return the results of the rounds, one tuple per case.
 
     Parameters
     ----------
     base, head : list of dict
-        Seconds by name of the case, a dict a round.
+        Seconds by name of the case, one dict per round.
 
     Returns
     -------
     list of (name, base, head, ratio, lowest, highest)
-        Least seconds of each side, their ratio, and the lowest and highest ratio in one round.
+        Minimum seconds of each side, their ratio, and the lowest and highest ratio in one round.
 
     Examples
     --------
@@ -94,12 +94,12 @@ def commit(name):
     """Return the hash of a commit."""
     found = git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if found.returncode:
-        raise ValueError(f"git knows no commit {name!r}")
+        raise ValueError(f"unknown git commit {name!r}")
     return found.stdout.strip()
 
 
 def build(name, folder):
-    """Check a commit out, build it and return the folder that holds its pywbms."""
+    """Check out a commit, build it and return the folder that contains its pywbms."""
     with worktree(name, folder / "source") as source:
         done = subprocess.run(
             [sys.executable, "setup.py", "-q", "build", "--build-base", folder / "build",
@@ -107,16 +107,16 @@ def build(name, folder):
             cwd=source, capture_output=True, text=True,
         )  # fmt: skip
     if done.returncode:
-        raise RuntimeError(f"{name[:10]} does not build:\n{done.stderr.strip()}")
+        raise RuntimeError(f"building {name[:10]} failed:\n{done.stderr.strip()}")
     return folder / "lib"
 
 
 @contextmanager
 def worktree(name, folder):
-    """Check a commit out into a folder, and forget it afterwards."""
+    """Check out a commit into a folder, and remove it afterwards."""
     done = git("worktree", "add", "--detach", "--quiet", str(folder), name)
     if done.returncode:
-        raise RuntimeError(f"{name[:10]} cannot be checked out:\n{done.stderr.strip()}")
+        raise RuntimeError(f"checking out {name[:10]} failed:\n{done.stderr.strip()}")
     try:
         yield folder
     finally:

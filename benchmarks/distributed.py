@@ -1,4 +1,4 @@
-"""An iteration on a Dask cluster of two processes beside one in this process, and on paper."""
+"""An iteration on a Dask cluster of two processes, compared with one here and an estimate."""
 
 import math
 import time
@@ -7,7 +7,7 @@ from itertools import pairwise
 from pywbms import WBMS
 
 N_WORKERS = 2
-#: The size that only a cluster can take on: rows, columns, workers.
+#: A size that only a cluster can handle: rows, columns, workers.
 ON_PAPER = (1_000_000, 100, 64)
 
 
@@ -17,12 +17,12 @@ def measure(cases, repeats, say):
     Parameters
     ----------
     cases : tuple of Case
-        From small, where starting tasks is all that is measured, to large.
+        From small, where only the overhead of tasks is measured, to large.
     repeats : int
-        Iterations that are timed; the quickest counts. Points that have met stay apart, so that
-        all have the same to do.
+        Number of timed iterations; the fastest is used. Points are not merged, so that all
+        iterations do the same work.
     say : callable
-        Told what is being done.
+        Receives progress messages.
     """
     from distributed import Client, LocalCluster  # only this section needs it
 
@@ -52,7 +52,7 @@ def measure(cases, repeats, say):
 
 
 def iteration_here(case, X, repeats):
-    """Return the seconds on the wall of an iteration of a fit in this process, on one thread."""
+    """Return the wall time of an iteration of a fit in this process, on one thread."""
     marks = []
     WBMS(
         case.h, case.lam, warmup=0, stop="fixed", max_iter=repeats + 1, merge=False,
@@ -62,7 +62,7 @@ def iteration_here(case, X, repeats):
 
 
 def iteration_there(case, X, repeats, client):
-    """Return the seconds on the wall of an iteration on the cluster."""
+    """Return the wall time of an iteration on the cluster."""
     from pywbms.distributed import fit
 
     marks = []
@@ -74,7 +74,7 @@ def iteration_there(case, X, repeats, client):
 
 
 def least_step(marks):
-    """Return the least time between two marks.
+    """Return the minimum time between two marks.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def least_step(marks):
 
 
 def break_even_row(rows):
-    """Return the row that tells the overhead of an iteration, and from which n on it pays."""
+    """Return the row with the overhead of an iteration and the break-even n."""
     smallest, largest = rows[0], rows[-1]
     n = break_even([(row["n"], row["times_here"]) for row in rows])
     note = f"p = {largest['p']}, {N_WORKERS} processes"
@@ -99,12 +99,12 @@ def break_even_row(rows):
 
 
 def break_even(measured):
-    """Return from how many rows on an iteration is quicker on the cluster, or None.
+    """Return the number of rows from which on an iteration is faster on the cluster, or None.
 
     Parameters
     ----------
     measured : list of (int, float)
-        n, and how many times as long an iteration takes here; n grows. In between, both are
+        n, and the ratio of the times here and there, by increasing n. In between, both are
         interpolated on a logarithmic scale.
 
     Examples
@@ -125,13 +125,13 @@ def break_even(measured):
 
 
 def on_paper(n, p, n_workers):
-    """Return the row of the estimate for a cluster that is not here."""
+    """Return the row of the estimate for a larger cluster."""
     from pywbms.distributed import cost
 
     paper = cost(n, p, n_workers, "rows")
     return {
         "section": "distributed",
-        "case": "on paper",
+        "case": "estimate",
         "n": n,
         "p": p,
         "cluster_s": paper.seconds,

@@ -1,4 +1,4 @@
-"""Whole fits beside other methods: time, clusters found, agreement with the truth."""
+"""Whole fits compared with other methods: time, number of clusters, agreement with the truth."""
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
@@ -12,7 +12,7 @@ MOST_REPEATS = 5
 
 
 def measure(case, contender, plan):
-    """Fit a few times and return a row of the table: the least time, the clusters, the ARI."""
+    """Fit a few times and return a row of the table: minimum time, number of clusters, ARI."""
     X, truth = case.draw()
     cells = {
         "section": "fit",
@@ -35,7 +35,7 @@ def measure(case, contender, plan):
                 {"fit": lambda: seconds_of(fit)}, plan.seconds, least=1, most=MOST_REPEATS
             )
     except TookTooLong:
-        return {**cells, "note": f"ended after {plan.longest_fit:.0f} s"}
+        return {**cells, "note": f"stopped after {plan.longest_fit:.0f} s"}
     return {
         **cells,
         "fit_s": best["fit"].cpu,

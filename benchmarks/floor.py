@@ -1,4 +1,4 @@
-"""What the hardware allows: the rates of GEMM and of exp, and the time they leave for a step."""
+"""Hardware limits: the rates of GEMM and exp, and the resulting lower bound for a step."""
 
 from functools import cache
 
@@ -9,7 +9,7 @@ try:
     from pywbms._core.shift import exponential
 
     EXP = "the core's"
-except ImportError:  # a core that has none of its own
+except ImportError:  # an older core without its own exp
 
     def exponential(x, out):
         """Write exp(x) into out."""
@@ -17,9 +17,9 @@ except ImportError:  # a core that has none of its own
 
     EXP = "NumPy's"
 
-# Far larger than any cache, and a few hundredths of a second of work.
+# Far larger than any cache; takes a few hundredths of a second.
 GEMM_SIZE = 1024
-# Two such arrays stay in the L2 cache, where a tile of kernel values is; often enough to be timed.
+# Two such arrays stay in the L2 cache, like a tile of kernel values; repeated to be measurable.
 EXP_SIZE, EXP_TIMES = 1 << 14, 200
 
 
@@ -42,26 +42,26 @@ def one_gemm():
 
 
 def many_exp():
-    """Take many exponentials, as a step does."""
+    """Compute many exponentials, as a step does."""
     x, out = _exp_arrays()
     for _ in range(EXP_TIMES):
         exponential(x, out)
 
 
 def gemm_rate(seconds):
-    """Return flop a second, given the seconds of `one_gemm`."""
+    """Return flop per second, given the seconds of `one_gemm`."""
     return 2 * GEMM_SIZE**3 / seconds
 
 
 def exp_rate(seconds):
-    """Return exponentials a second, given the seconds of `many_exp`."""
+    """Return exponentials per second, given the seconds of `many_exp`."""
     return EXP_SIZE * EXP_TIMES / seconds
 
 
 def floor(n, p, gemm, exp):
-    """Return the seconds that one exact step takes at least, on one thread.
+    """Return a lower bound on the seconds of one exact step on one thread.
 
-    Half of the n² distances (n² p flop, the other half is their mirror image), all of the means
+    Half of the n² distances (n² p flop, the other half follows by symmetry), all of the means
     (2 n² p flop) and half of the n² exponentials, at the rates `gemm` and `exp`.
 
     Examples

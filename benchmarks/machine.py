@@ -1,4 +1,4 @@
-"""What the figures were measured with."""
+"""Description of the machine."""
 
 import os
 import platform
@@ -14,7 +14,7 @@ BUSY = 0.5
 
 
 def info():
-    """Return a dict of what a reader of the table should know about the machine."""
+    """Return a dict that describes the machine for readers of the table."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     packages = ("pywbms", "numpy", "scipy", "scikit-learn")
     versions = [f"{name} {version(name)}" for name in packages]
@@ -28,7 +28,7 @@ def info():
     }
     if load > BUSY:
         described["note"] = (
-            "the machine was busy when this run began: believe CPU times, not two threads"
+            "the machine was busy at the start: trust CPU times, not those of two threads"
         )
     return described
 
@@ -44,7 +44,7 @@ def cpu_model():
 
 
 def blas():
-    """Return the BLAS libraries that are loaded, each with the kernels it chose."""
+    """Return the loaded BLAS libraries, each with the architecture of its kernels."""
     found = (
         f"{library['internal_api']} {library['version']} ({library.get('architecture', '?')})"
         for library in threadpool_info()

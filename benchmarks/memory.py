@@ -1,4 +1,4 @@
-"""The memory a fit takes at its peak, above its input."""
+"""The peak memory of a fit, beyond its input."""
 
 import ctypes
 import resource
@@ -16,7 +16,7 @@ PER_THREAD = 64 * MB
 
 
 def promise(n, p, n_threads):
-    """Return the bytes that no fit may exceed: three times its input, and 64 MB a thread.
+    """Return the guaranteed bound in bytes: three times the input, plus 64 MB per thread.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def promise(n, p, n_threads):
 
 
 def measure(case, n_threads=1):
-    """Fit in a process of its own and return a row of the table."""
+    """Fit in a separate process and return a row of the table."""
     peak = children.run("memory", case=asdict(case), n_threads=n_threads)
     most = promise(case.n, case.p, n_threads)
     return {
@@ -43,9 +43,9 @@ def measure(case, n_threads=1):
 
 
 def in_child(case, n_threads):
-    """Return the bytes that a fit takes at most, above what there was before it."""
+    """Return the peak memory of a fit in bytes, beyond the memory in use before it."""
     tiny = dense(50, 3)
-    wbms.few_iterations(tiny, tiny.draw()[0], n_threads)  # loads what is loaded once
+    wbms.few_iterations(tiny, tiny.draw()[0], n_threads)  # load everything that is loaded once
     X, _ = case.draw()
     give_back_what_is_free()
     before = forget_the_peak()
@@ -54,15 +54,15 @@ def in_child(case, n_threads):
 
 
 def forget_the_peak():
-    """Make the present memory the peak where the system can, and return the peak."""
-    # Where it cannot, the peak so far counts, and the difference is at most too small.
+    """Reset the peak to the current memory, if the system supports it, and return the peak."""
+    # Otherwise the peak so far is returned, and the difference may be too small.
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
     return peak_memory()
 
 
 def peak_memory():
-    """Return the largest resident memory of this process since its peak was forgotten."""
+    """Return the peak resident memory of this process since the last reset."""
     status = Path("/proc/self/status")
     if status.exists():
         lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
@@ -72,7 +72,7 @@ def peak_memory():
 
 
 def give_back_what_is_free():
-    """Let the C library hand back freed memory, lest the fit takes it without being counted."""
+    """Let the C library release freed memory, which the fit could otherwise reuse uncounted."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

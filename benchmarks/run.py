@@ -4,13 +4,13 @@ from benchmarks import distributed, fits, memory, scaling, steps
 
 
 def names(plan):
-    """Return what ``--only`` takes: sections, and cases of the steps and fits."""
+    """Return the valid names for ``--only``: sections, and cases of the steps and fits."""
     cases = [case.name for case in (*plan.steps, *plan.fits)]
     return ["step", "series", "fit", "memory", "distributed", *dict.fromkeys(cases)]
 
 
 def run(plan, only, say):
-    """Measure what a plan asks for.
+    """Run the measurements of a plan.
 
     Parameters
     ----------
@@ -18,14 +18,14 @@ def run(plan, only, say):
     only : collection of str
         Names of sections and cases to measure; all if it is empty.
     say : callable
-        Told what is being done.
+        Receives progress messages.
 
     Returns
     -------
     rows : list of dict
         The table.
     rates : tuple of float or None
-        Best rates of GEMM and exp, flop and exponentials a second; None if no step was timed.
+        Best rates of GEMM and exp, in flop and exponentials per second; None if no step was timed.
     """
 
     def chosen(section, cases):
@@ -52,20 +52,20 @@ def run(plan, only, say):
 
 
 def measured_step(case, plan, say):
-    """Time the step of a case, having said so."""
+    """Time the step of a case, with a progress message."""
     say(f"step {case.name}")
     return steps.measure(case, plan)
 
 
 def run_series(plan, say):
-    """Return (case, times of the step, seconds of a fit or None), up to the first too long."""
+    """Return (case, times of the step, seconds of a fit or None), up to the time limit."""
     found = []
     fitting = True
     for case in plan.series:
         if found and scaling.too_long(
             case, found[-1][0], found[-1][1]["ours"].cpu, plan.longest_step
         ):
-            say(f"left out: {case.name}, its step may take more than {plan.longest_step:.0f} s")
+            say(f"skipped: {case.name}, its step may take more than {plan.longest_step:.0f} s")
             break
         best = measured_step(case, plan, say)
         if fitting and found:
@@ -73,7 +73,7 @@ def run_series(plan, say):
         if fitting:
             say(f"fit {case.name}")
         else:
-            say(f"left out: the fit of {case.name}, it may take more than {plan.longest_fit:.0f} s")
+            say(f"skipped: the fit of {case.name}, it may take more than {plan.longest_fit:.0f} s")
         fit = scaling.fit_seconds(case, plan).cpu if fitting else None
         found.append((case, best, fit))
     return found

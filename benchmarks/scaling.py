@@ -1,4 +1,4 @@
-"""How time grows with the number of rows."""
+"""The growth of time with the number of rows."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from benchmarks.contenders import wbms
 
 
 def exponent(n, seconds):
-    """Return b of seconds ∝ nᵇ, by least squares on the logarithms.
+    """Return the exponent b in seconds ∝ nᵇ, by least squares on the logarithms.
 
     Examples
     --------
@@ -21,12 +21,12 @@ def exponent(n, seconds):
 
 
 def too_long(case, last_case, last_seconds, longest):
-    """Tell whether a case is bound to take longer than this, if time grows with the square of n."""
+    """Return whether a case is expected to take too long, assuming quadratic growth in n."""
     return last_seconds * (case.n / last_case.n) ** 2 > longest
 
 
 def fit_seconds(case, plan):
-    """Return the `Seconds` of a whole fit on one thread, as repeats and their time allow."""
+    """Return the minimum `Seconds` of a whole fit on one thread, within the plan's limits."""
     X, _ = case.draw()
     contenders = {"fit": lambda: seconds_of(lambda: wbms.fit(case, X))}
     return interleave(contenders, plan.seconds, least=1, most=plan.most)["fit"]

@@ -1,4 +1,4 @@
-"""One side of a comparison of two commits: the same quick cases with the pywbms that is there."""
+"""One side of a comparison of two commits: the same quick cases with a given build of pywbms."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -23,7 +23,7 @@ def measure(build, cases, seconds):
 def in_child(folder, cases, seconds):
     """Return the CPU seconds of a step and of an iteration of a fit, by name."""
     if not Path(pywbms.__file__).is_relative_to(folder):
-        raise ImportError(f"pywbms came from {pywbms.__file__}, not from {folder}")
+        raise ImportError(f"pywbms was imported from {pywbms.__file__}, not from {folder}")
     found = {}
     for case in cases:
         X, _ = case.draw()

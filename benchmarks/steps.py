@@ -1,4 +1,4 @@
-"""One step, and one iteration of a fit, beside plain NumPy and the floor."""
+"""One step, and one iteration of a fit, compared with plain NumPy and the floor."""
 
 import os
 
@@ -24,7 +24,7 @@ def measure(case, plan):
     -------
     dict of str to Seconds
         Minima of "ours" (one thread), "threads" (two, if there are two cores), "iteration",
-        "numpy", "tuned" and "oracle" (where they can take part), "gemm" and "exp".
+        "numpy", "tuned" and "oracle" (if feasible), "gemm" and "exp".
     """
     X, _ = case.draw()
     rows = wbms.working_rows(X)
@@ -46,21 +46,21 @@ def measure(case, plan):
 
 
 def step_seconds(case, step):
-    """Return the `Seconds` of a step after the case's steps that are not timed."""
+    """Return the `Seconds` of a step after the case's untimed steps."""
     for _ in range(case.warm):
         step()
     return seconds_of(step)
 
 
 def cores():
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def best_rates(measured):
-    """Return the best rates of GEMM and exp in a run: flop and exponentials a second."""
+    """Return the best rates of GEMM and exp in a run, in flop and exponentials per second."""
     return (
         floor.gemm_rate(min(best["gemm"].cpu for best in measured)),
         floor.exp_rate(min(best["exp"].cpu for best in measured)),

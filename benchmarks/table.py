@@ -1,11 +1,11 @@
-"""The table: one for everything, with a section for each kind of row."""
+"""The table of all results, with one section for each kind of row."""
 
 import csv
 from typing import NamedTuple
 
 
 class Column(NamedTuple):
-    """A column of the table: its name in the CSV file, its heading and how a cell is shown."""
+    """A column of the table: its name in the CSV file, its heading and the format of its cells."""
 
     name: str
     heading: str
@@ -13,7 +13,7 @@ class Column(NamedTuple):
 
 
 def milliseconds(seconds):
-    """Return seconds as text in milliseconds, three digits.
+    """Return seconds as a string in milliseconds, with about three digits.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def milliseconds(seconds):
 
 
 def number(digits=0, unit=""):
-    """Return a function that shows a number with so many decimals."""
+    """Return a function that formats a number with the given number of decimals."""
     return lambda value: f"{value:,.{digits}f}{unit}"
 
 
@@ -52,38 +52,38 @@ COLUMNS = (
     Column("true_k", "true k", number()),
     Column("ari", "ARI", number(3)),
     Column("input_mb", "input, MB", number(1)),
-    Column("peak_mb", "peak above, MB", number(1)),
-    Column("promise_mb", "promise, MB", number(1)),
-    Column("percent_of_promise", "of promise", number(0, " %")),
+    Column("peak_mb", "peak beyond input, MB", number(1)),
+    Column("promise_mb", "guarantee, MB", number(1)),
+    Column("percent_of_promise", "of guarantee", number(0, " %")),
     Column("exponent", "exponent", number(2)),
     Column("cluster_s", "on the cluster, ms", milliseconds),
     Column("times_here", "here / there", number(2)),
     Column("overhead_s", "overhead, ms", milliseconds),
     Column("break_even", "break-even n", number()),
-    Column("flop", "flop a worker", "{:.2g}".format),
-    Column("moved_gb", "moved, GB", number(1)),
-    Column("worker_gb", "a worker, GB", number(1)),
+    Column("flop", "flop per worker", "{:.2g}".format),
+    Column("moved_gb", "transferred, GB", number(1)),
+    Column("worker_gb", "GB per worker", number(1)),
     Column("note", "note"),
 )
 SECTIONS = {
-    "step": "One step (CPU time on one thread; two threads: on the wall)",
+    "step": "One step (CPU time on one thread; two threads: wall time)",
     "series": "The same on 50 well-separated clusters, and a whole fit",
-    "exponent": "How these grow: time ∝ n^exponent",
+    "exponent": "Growth: time ∝ n^exponent",
     "fit": "Whole fits (CPU time on one thread)",
     "memory": "Peak memory of a fit",
-    "distributed": "An iteration on a Dask cluster of two processes (on the wall)",
+    "distributed": "An iteration on a Dask cluster of two processes (wall time)",
 }
 
 
 def in_text(rows, markdown=False):
-    """Return the table as text, a block a section with the columns it has.
+    """Return the table as text, one block per section with its nonempty columns.
 
     Parameters
     ----------
     rows : list of dict
-        Cells by name of column; what a row does not have is shown as an empty cell.
+        Cells by column name; missing cells are shown empty.
     markdown : bool, default False
-        For a Markdown file instead of a terminal.
+        Format as Markdown instead of for a terminal.
     """
     blocks = []
     for section, title in SECTIONS.items():
@@ -95,7 +95,7 @@ def in_text(rows, markdown=False):
 
 
 def cells_of(rows):
-    """Return the headings and the cells of the columns in which a row has something."""
+    """Return the headings and the cells of the nonempty columns."""
     shown = [
         column
         for column in COLUMNS
@@ -109,7 +109,7 @@ def cells_of(rows):
 
 
 def lines_of(headings, cells):
-    """Return aligned lines, the first column to the left, the others to the right."""
+    """Return aligned lines, the first column left-aligned, the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
     return [
         "  ".join(
@@ -127,7 +127,7 @@ def markdown_lines(headings, cells):
 
 
 def write_csv(rows, path):
-    """Write all rows with all columns, an empty cell for what a row does not have."""
+    """Write all rows with all columns; missing cells are empty."""
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [column.name for column in COLUMNS])
         writer.writeheader()
@@ -136,5 +136,5 @@ def write_csv(rows, path):
 
 
 def short(value):
-    """Return a float with six digits, anything else as it is."""
+    """Return a float as a string with six digits, and any other value unchanged."""
     return f"{value:.6g}" if isinstance(value, float) else value

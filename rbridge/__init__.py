@@ -1,10 +1,10 @@
-"""R's side of pywbms: the rpy2 bridge behind the R package ``wbms``.
+"""The bridge to R: the Python side of the R package ``wbms``, built on rpy2.
 
 The R package (its source is in ``rbridge/wbms``) starts Python inside the R session and imports
-this package, which lets rpy2 attach to that R and hands it one function: the dispatcher. It serves
-the other direction as well, for Python users who embed R: see `attach`.
+this package, which attaches rpy2 to that R and passes it one function: the dispatcher. The bridge
+also works in the other direction, for Python users who embed R: see `attach`.
 
-This package and the R package are licensed under the GPL, version 2 or later, as rpy2 is; pywbms
+This package and the R package are licensed under the GPL, version 2 or later, like rpy2; pywbms
 itself never imports them.
 """
 

@@ -1,8 +1,8 @@
-"""``python -m rbridge script.R [args]``: run an R script with the package ``wbms`` at hand.
+"""``python -m rbridge script.R [args]``: run an R script with the package ``wbms`` attached.
 
-The script runs in an ordinary Rscript whose ``wbms`` uses this Python, and its exit code is the
-command's. ``python -m rbridge --install [LIBRARY]`` installs the R package for this Python, with
-``--vignettes`` and its vignettes.
+The script runs in an ordinary Rscript whose ``wbms`` uses this Python, and its exit code becomes
+the command's. ``python -m rbridge --install [LIBRARY]`` installs the R package for this Python;
+``--vignettes`` also builds its vignettes.
 """
 
 import os
@@ -18,7 +18,7 @@ DEFAULT_PACKAGES = "datasets,utils,grDevices,graphics,stats,methods,wbms"
 
 
 def main(arguments):
-    """Install the R package, or become Rscript; return an exit code if neither is possible."""
+    """Install the R package, or replace this process by Rscript; return an exit code otherwise."""
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE, file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
@@ -38,7 +38,7 @@ def main(arguments):
 
 
 def run_script(arguments):
-    """Become Rscript."""
+    """Replace this process by Rscript."""
     if arguments[0].startswith("-"):
         print(f"unknown option {arguments[0]}\n{USAGE}", file=sys.stderr)
         return 2
@@ -55,8 +55,8 @@ def run_script(arguments):
     if os.path.isdir(own_library()):
         libraries = [own_library(), os.environ.get("R_LIBS", "")]
         os.environ["R_LIBS"] = os.pathsep.join(filter(None, libraries))
-    at_hand = 'quit(status = !requireNamespace("wbms", quietly = TRUE))'
-    if subprocess.run([rscript, "--no-init-file", "-e", at_hand], capture_output=True).returncode:
+    found = 'quit(status = !requireNamespace("wbms", quietly = TRUE))'
+    if subprocess.run([rscript, "--no-init-file", "-e", found], capture_output=True).returncode:
         print(f"the R package wbms is not installed; {HOW_TO_INSTALL}", file=sys.stderr)
         return 1
     os.execv(rscript, [rscript, *arguments])

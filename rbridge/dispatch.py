@@ -1,8 +1,8 @@
-"""The one function that R calls: it finds the verb, and turns whatever happens into an R list.
+"""The single function that R calls: it looks up the verb and returns the outcome as an R list.
 
-Nothing may escape: rpy2 swallows an exception that leaves a function called by R. What R gets is a
-list with a `kind`: ``ok`` (and a `value`), ``error`` (and the exception's classes, message and
-traceback) or ``interrupt``; and the warnings there were. R makes conditions of them.
+No exception may escape, because rpy2 swallows exceptions that leave a function called by R. R gets
+a list with a `kind`: ``ok`` (and a `value`), ``error`` (and the exception's classes, message and
+traceback) or ``interrupt``; and the warnings. R turns them into conditions.
 """
 
 import os
@@ -20,39 +20,39 @@ _process = {"id": os.getpid()}
 
 
 class Call:
-    """What a verb can do besides computing: run interruptibly, write to R's console, ask R."""
+    """What a verb can use besides its arguments: interrupts, R's console, calls into R."""
 
     def __init__(self, interrupts):
         self._interrupts = interrupts
 
     def interruptible(self):
-        """Return a context in which Ctrl-C raises KeyboardInterrupt at once."""
+        """Return a context in which Ctrl-C raises KeyboardInterrupt immediately."""
         return self._interrupts.raised()
 
     def check(self):
-        """Raise KeyboardInterrupt if Ctrl-C came at a moment when nothing could be raised."""
+        """Raise KeyboardInterrupt if Ctrl-C was pressed while it could not be raised."""
         self._interrupts.check()
 
     def say(self, text):
-        """Write a line to R's console, where sink and knitr see it."""
+        """Write a line to R's console, where sink and knitr capture it."""
         with self._interrupts.noted():
             ri.baseenv["cat"](to_r.value(text + "\n"))
 
     def ask(self, function, argument):
-        """Call an R function that catches its own errors, with one argument; return its answer."""
+        """Call an R function that catches its own errors with one argument; return its result."""
         with self._interrupts.left_to_r():
             try:
                 return to_python.value(function(to_r.value(argument)))
-            except RRuntimeError:  # then R was interrupted; what rpy2 says is some older error
+            except RRuntimeError:  # R was interrupted; rpy2 reports an unrelated older error
                 raise KeyboardInterrupt from None
 
 
 def dispatch(verb, *arguments):
     """Call a verb with R objects and return a tagged R list."""
-    if os.getpid() != _process["id"]:  # R forks (mclapply) without telling Python
+    if os.getpid() != _process["id"]:  # R forks (mclapply) without notifying Python
         _process["id"] = os.getpid()
         after_fork()
-    # R gets an answer that was made while no signal could break into the making.
+    # The result is converted while no signal can interrupt the conversion.
     with Interrupts() as interrupts:
         answer = to_r.value(outcome_of(interrupts, verb, arguments))
         if interrupts.pending:
@@ -61,7 +61,7 @@ def dispatch(verb, *arguments):
 
 
 def outcome_of(interrupts, verb, arguments):
-    """Call a verb and return what happened."""
+    """Call a verb and return the outcome."""
     caught = []
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -78,14 +78,14 @@ def outcome_of(interrupts, verb, arguments):
 
 
 def show_warnings_that_concern_users():
-    """Record every warning except those that speak to authors of packages."""
+    """Record every warning except those addressed to package authors."""
     warnings.simplefilter("always")
     for category in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
         warnings.simplefilter("ignore", category)
 
 
 def failure(error):
-    """Return what R needs of an exception."""
+    """Return the parts of an exception that R needs."""
     classes = [cls.__name__ for cls in type(error).__mro__ if cls is not object]
     return {
         "kind": "error",

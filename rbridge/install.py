@@ -1,4 +1,4 @@
-"""Installs the R package ``wbms`` for this Python."""
+"""Installation of the R package ``wbms`` for this Python."""
 
 import os
 import shutil
@@ -9,12 +9,12 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parent / "wbms"
 HOW_TO_INSTALL = f"install it with: {sys.executable} -m rbridge --install"
-# What building leaves behind, and what belongs to one machine.
+# Build products and machine-specific files.
 NOT_SOURCE = shutil.ignore_patterns("*.o", "*.so", "python-path", "*.Rcheck")
 
 
 def own_library():
-    """Return the folder, inside this Python environment, that may hold an R library of its own."""
+    """Return the folder of this Python environment that may contain its own R library."""
     return str(Path(sys.prefix, "lib", "R"))
 
 
@@ -24,11 +24,11 @@ def install(library=None, vignettes=False):
     Parameters
     ----------
     library : path, optional
-        The R library (a folder). By default R's first one, as for any R package; where that is
-        not writable, the user's own, which is made if need be.
+        The R library (a folder). By default R's first one, as for any R package; if that is not
+        writable, the user's own, which is created if necessary.
     vignettes : bool, default False
-        Build the vignettes as well, which takes a minute, if R has what that needs (the packages
-        knitr and rmarkdown, and pandoc).
+        Also build the vignettes, which takes about a minute, if R has the requirements (the
+        packages knitr and rmarkdown, and pandoc).
 
     Returns
     -------
@@ -38,21 +38,20 @@ def install(library=None, vignettes=False):
     Raises
     ------
     RuntimeError
-        If there is no R, or if R could not install the package; the message says why.
+        If R is not installed, or if R could not install the package; the message says why.
     """
     if shutil.which("R") is None:
         raise RuntimeError("R is not on the PATH; on Debian or Ubuntu: apt-get install r-base-dev")
     library = Path(library or default_library()).absolute()
     library.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        # A copy, as the source may be where nobody may write.
+        # Build a copy, as the source may be read-only.
         source = shutil.copytree(SOURCE, Path(folder, "wbms"), ignore=NOT_SOURCE)
         for script in ("configure", "cleanup"):
-            (source / script).chmod(0o755)  # not every way of packing files keeps this
+            (source / script).chmod(0o755)  # not every archive format keeps this
         run_r_cmd(["INSTALL", "--no-test-load", f"--library={library}", "wbms"], folder)
         if vignettes and can_build_vignettes():
-            # The package that they use is the one just installed; another of that name may come
-            # first elsewhere.
+            # Use the package just installed: another one of that name may come first elsewhere.
             libraries = os.pathsep.join([str(library), os.environ.get("R_LIBS", "")])
             run_r_cmd(["build", "wbms"], folder, R_LIBS=libraries)
             (built,) = Path(folder).glob("wbms_*.tar.gz")
@@ -61,7 +60,7 @@ def install(library=None, vignettes=False):
 
 
 def run_r_cmd(arguments, folder, **environment):
-    """Run R CMD with this Python as the one to record, or raise what it said."""
+    """Run R CMD with this Python recorded; raise an error with its output if it fails."""
     done = subprocess.run(
         ["R", "CMD", *arguments],
         cwd=folder,
@@ -74,7 +73,7 @@ def run_r_cmd(arguments, folder, **environment):
 
 
 def can_build_vignettes():
-    """Tell whether R has what the vignettes are made with."""
+    """Return whether R has the tools to build the vignettes."""
     code = (
         "quit(status = !(requireNamespace('knitr', quietly = TRUE) && "
         "requireNamespace('rmarkdown', quietly = TRUE) && rmarkdown::pandoc_available()))"
@@ -83,7 +82,7 @@ def can_build_vignettes():
 
 
 def default_library():
-    """Return R's first library, or the user's own where that is not writable."""
+    """Return R's first library, or the user's own if that is not writable."""
     code = "cat(.libPaths()[1], Sys.getenv('R_LIBS_USER'), sep = '\\n')"
     asked = subprocess.run(
         ["Rscript", "--vanilla", "-e", code], capture_output=True, text=True, check=True

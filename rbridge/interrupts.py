@@ -1,8 +1,8 @@
 """Ctrl-C while R waits for Python.
 
-R installs its own handler of SIGINT. For the length of one call the signal belongs to Python; the
-handler raises KeyboardInterrupt only where that can do no harm. Elsewhere, above all inside rpy2,
-whose book-keeping of R's objects an exception would break, it takes a note.
+R installs its own handler of SIGINT. During a call Python handles the signal; the handler raises
+KeyboardInterrupt only where that is safe. Elsewhere, in particular inside rpy2, whose bookkeeping
+of R's objects an exception would corrupt, it only sets a flag.
 """
 
 import ctypes
@@ -18,29 +18,29 @@ _api.PyOS_setsig.argtypes = [ctypes.c_int, ctypes.c_void_p]
 
 
 def c_handler():
-    """Return the address of the process's handler of SIGINT, which may be none of Python's."""
+    """Return the address of the process's handler of SIGINT, which may not be Python's."""
     return _api.PyOS_getsig(signal.SIGINT)
 
 
 def restore_c_handler(handler):
-    """Make a handler that `c_handler` returned the process's again."""
+    """Reinstall a handler that `c_handler` returned."""
     _api.PyOS_setsig(signal.SIGINT, handler)
 
 
-def r_takes_note():
-    """Tell whether R's handler has seen a signal that R has not dealt with yet."""
+def pending_in_r():
+    """Return whether R's handler has received a signal that R has not handled yet."""
     return bool(ctypes.c_int.in_dll(ctypes.CDLL(None), "R_interrupts_pending").value)
 
 
 class Interrupts:
-    """SIGINT for the length of one call, as a context.
+    """A context that handles SIGINT during one call.
 
     Attributes
     ----------
     pending : bool
-        Whether the signal has come.
+        Whether the signal has been received.
     r_handles : bool
-        Whether it belongs to R outside of the call, and not to a Python that embeds R.
+        Whether R handles the signal outside the call, rather than a Python that embeds R.
     """
 
     def __init__(self):
@@ -48,13 +48,13 @@ class Interrupts:
         self._may_raise = False
         self._over = False
         self.r_handles = False
-        # Python lets only its main thread set handlers, and sends signals to no other.
+        # Python lets only its main thread set handlers, and delivers signals to no other.
         self._ours = threading.current_thread() is threading.main_thread()
 
     def __enter__(self):
         if self._ours:
             self._before = c_handler()
-            self._handler = no_longer_ours(signal.signal(signal.SIGINT, self._handle))
+            self._handler = handler_before_ours(signal.signal(signal.SIGINT, self._handle))
             self._while = c_handler()
             self.r_handles = self._before != self._while
             self._ask_r()
@@ -64,8 +64,8 @@ class Interrupts:
         self._may_raise = False
         if self.r_handles:
             # Not signal.signal: for a moment the handler would be neither R's nor ours, and a
-            # signal that comes then would raise where nobody expects it. Python's own handler
-            # stays ours, and passes on what comes later: see _handle.
+            # signal at that moment would raise in an unexpected place. Python's handler remains
+            # ours and forwards later signals: see _handle.
             restore_c_handler(self._before)
             self._over = True
         elif self._ours:
@@ -73,7 +73,7 @@ class Interrupts:
 
     @contextmanager
     def raised(self):
-        """Let the signal interrupt what runs in this context: code that knows nothing of R."""
+        """Let the signal interrupt the code in this context, which must not call R."""
         self.check()
         self._may_raise = True
         try:
@@ -83,7 +83,7 @@ class Interrupts:
 
     @contextmanager
     def noted(self):
-        """Hold the signal back for a moment, inside `raised`: for a call into R."""
+        """Defer the signal for a moment, inside `raised`: for a call into R."""
         self._may_raise = False
         try:
             yield
@@ -93,7 +93,7 @@ class Interrupts:
 
     @contextmanager
     def left_to_r(self):
-        """Let R handle the signal for a while, inside `raised`: for R code of the user's."""
+        """Let R handle the signal for a while, inside `raised`: for the user's R code."""
         with self.noted():
             if self.r_handles:
                 restore_c_handler(self._before)
@@ -105,13 +105,13 @@ class Interrupts:
                     self._ask_r()
 
     def check(self):
-        """Raise KeyboardInterrupt if the signal has come."""
+        """Raise KeyboardInterrupt if the signal has been received."""
         if self.pending:
             raise KeyboardInterrupt
 
     def _ask_r(self):
-        """See whether a signal came while R's handler was there, which R has only taken note of."""
-        if self.r_handles and r_takes_note():
+        """Check for a signal that R's handler has received but R has not handled yet."""
+        if self.r_handles and pending_in_r():
             self.pending = True
 
     def _handle(self, signum, frame):
@@ -121,20 +121,20 @@ class Interrupts:
             return
         self.pending = True
         if self._may_raise and not inside_rpy2(frame):
-            self._may_raise = False  # a second signal must not break the way out
+            self._may_raise = False  # a second signal must not interrupt the cleanup
             raise KeyboardInterrupt
 
 
-def no_longer_ours(handler):
-    """Return the handler from before the calls that are over, whose own may still be there."""
+def handler_before_ours(handler):
+    """Return the handler from before finished calls, whose own handler may still be installed."""
     owner = getattr(handler, "__self__", None)
     return owner._handler if isinstance(owner, Interrupts) and owner._over else handler
 
 
 def inside_rpy2(frame):
-    """Tell whether a frame, or one that called it, up to our own, is rpy2's.
+    """Return whether a frame, or one of its callers up to our own, belongs to rpy2.
 
-    Python may free an R object, which is rpy2's work, in the middle of anything.
+    Python may free an R object, which rpy2 does, at any point.
     """
     while frame is not None:
         name = frame.f_globals.get("__name__", "")

@@ -1,4 +1,4 @@
-"""The R of this process: the one that started Python, or one that Python starts."""
+"""The R session of this process: the one that started Python, or one started by Python."""
 
 import atexit
 import os
@@ -9,15 +9,15 @@ import threading
 from rbridge.install import HOW_TO_INSTALL, own_library
 from rbridge.interrupts import c_handler, restore_c_handler
 
-# R holds only a bare pointer to what it calls: as long as R lives, it must be kept here.
+# R holds only a bare pointer to the dispatcher, so a reference must be kept here.
 _kept = {}
 
 
 def attach():
-    """Make the R package ``wbms`` work in the R of this process, and start R if there is none.
+    """Make the R package ``wbms`` work in the R of this process, starting R if necessary.
 
     In an R session the package calls this itself. In a Python program that embeds R (with rpy2)
-    it gives R code the same functions, without a second Python.
+    it provides R code with the same functions, without a second Python.
 
     Returns
     -------
@@ -40,10 +40,10 @@ def attach():
 
 
 def start_r():
-    """Return rpy2's rinterface with an R behind it: the one that runs already, or a new one.
+    """Return rpy2's rinterface, connected to the running R or a new one.
 
-    rpy2 takes SIGINT for Python and ends R when Python ends. In a session that R owns both are
-    wrong, and are put back.
+    rpy2 installs Python's SIGINT handler and ends R when Python exits. In a session owned by R
+    both are wrong, and are undone.
     """
     in_main_thread = threading.current_thread() is threading.main_thread()
     handler, python_handler = c_handler(), signal.getsignal(signal.SIGINT)
@@ -71,7 +71,7 @@ def start_r():
 
 
 def wbms_namespace(ri):
-    """Return the namespace of the R package, looked for in this environment's own library too."""
+    """Return the namespace of the R package, also searching this environment's own library."""
     base = ri.baseenv
     library = own_library()
     if os.path.isdir(library):

@@ -1,16 +1,16 @@
-"""From R to Python: what R hands over, as Python values.
+"""Conversion from R objects to Python values.
 
 | R | Python |
 |---|---|
 | NULL | None |
 | double, integer, logical or character of length one | float, int, bool, str |
-| double or integer, longer or with dim | read-only ndarray on R's own memory |
+| double or integer, longer or with dim | read-only ndarray view of R's memory |
 | logical, longer | ndarray of bool |
 | character, longer | list of str |
 | named list | dict |
-| function | as it is, to be called through `rbridge.dispatch.Call` |
+| function | unchanged, to be called through `rbridge.dispatch.Call` |
 
-Missing values do not survive this: R checks for them before it calls.
+Missing values are not preserved: R checks for them before the call.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ DTYPES = {ri.FloatSexpVector: np.dtype(np.float64), ri.IntSexpVector: np.dtype(n
 
 
 def value(x):
-    """Return what an R object is in Python; anything without a counterpart is a TypeError."""
+    """Return an R object as a Python value; raise TypeError if it has no counterpart."""
     if x is ri.NULL or isinstance(x, type(ri.NULL)):
         return None
     if isinstance(x, ri.SexpClosure):
@@ -34,15 +34,15 @@ def value(x):
         return bool(x[0]) if len(x) == 1 else np.array(x, dtype=bool)
     if type(x) in DTYPES:
         return x[0] if len(x) == 1 and dim(x) is None else view(x)
-    raise TypeError(f"R handed over a {type(x).__name__}, which has no counterpart in Python")
+    raise TypeError(f"R passed a {type(x).__name__}, which has no counterpart in Python")
 
 
 def view(x):
-    """Return a read-only array on the memory of an R vector or matrix of numbers.
+    """Return a read-only view of the memory of a numeric R vector or matrix.
 
-    Nothing is copied, and nothing keeps R from freeing the memory once the call is over: the array
-    must not be kept. A matrix has R's order, by columns. (Not ``x.memoryview()``: each call of that
-    loses a reference to None, of which Python 3.11 has only some thousands to give.)
+    Nothing is copied, and R may free the memory once the call is over: the array must not be kept.
+    A matrix has R's column-major order. (Not ``x.memoryview()``: each call leaks a reference count
+    of None, of which Python 3.11 has only a few thousand.)
     """
     dtype = DTYPES[type(x)]
     if len(x):

@@ -1,4 +1,4 @@
-"""From Python to R: fresh R vectors with names and dimnames.
+"""Conversion from Python values to new R vectors with names and dimnames.
 
 | Python | R |
 |---|---|
@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 import rpy2.rinterface as ri
 
-LARGEST_INTEGER = 2**31 - 1  # the smallest of 32 bits is R's NA
+LARGEST_INTEGER = 2**31 - 1  # the smallest 32-bit integer is R's NA
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Named:
 
 
 def value(x):
-    """Return a Python value as a fresh R object; anything without a counterpart is a TypeError."""
+    """Return a Python value as a new R object; raise TypeError if it has no counterpart."""
     if x is None:
         return ri.NULL
     if isinstance(x, ri.Sexp):
@@ -57,7 +57,7 @@ def value(x):
 
 
 def array(a):
-    """Return an array of numbers, booleans or texts as an R vector, matrix or array."""
+    """Return an array of numbers, booleans or strings as an R vector, matrix or array."""
     flat = a.ravel(order="F")
     if a.dtype.kind == "f":
         result = ri.FloatSexpVector(np.ascontiguousarray(flat, dtype=np.float64))
@@ -75,7 +75,7 @@ def array(a):
 
 
 def texts(x):
-    """Return a sequence of texts, and of nothing else, as an R character vector."""
+    """Return a sequence of strings as an R character vector; raise TypeError for other items."""
     for item in x:
         if not isinstance(item, str):
             raise no_counterpart(item)
@@ -83,7 +83,7 @@ def texts(x):
 
 
 def no_counterpart(x):
-    """Return the exception for a value that R has no type for."""
+    """Return the exception for a value without a counterpart in R."""
     return TypeError(f"a {type(x).__name__} has no counterpart in R")
 
 
@@ -110,5 +110,5 @@ def data_frame(frame):
     """Return a DataFrame as an R data.frame with row names 1, 2, and so on."""
     result = named_list({name: column.to_numpy() for name, column in frame.items()})
     result.do_slot_assign("row.names", array(np.arange(1, len(frame) + 1)))
-    result.rclass = "data.frame"  # a slot alone would not make it an object
+    result.rclass = "data.frame"  # setting the slot would not make it an object
     return result

@@ -1,4 +1,4 @@
-"""What R can ask for, one function a verb. Values in and out are Python's; R's are elsewhere."""
+"""The verbs that R can call, one function each, with Python values as arguments and results."""
 
 import re
 import sys
@@ -75,7 +75,7 @@ def select(call, X, columns, h, lam, n_subsets, seed, n_jobs, params, verbose, c
             pd.DataFrame(X, columns=names_of(columns)), values_or_none(h), values_or_none(lam),
             int(n_subsets), int(seed), integer_or_none(n_jobs), callback=after_fit, **params,
         )  # fmt: skip
-    if interrupted:  # `select` would keep what it has: in R an interrupted call has no value
+    if interrupted:  # `select` returns the best so far, but in R an interrupted call has no value
         raise KeyboardInterrupt
     chosen = [name for name, x in (("h", h), ("lambda", lam)) if np.size(x) > 1 or x is None]
     return {"grid": renamed(choice.table), **described_choice(choice, chosen)}
@@ -93,7 +93,7 @@ def predict(call, newdata, data, cluster, weights, standardize, n_jobs):
 
 
 def check_theory(call, X, columns, params, converged, phase, iteration, delta, verbose):
-    """Check the theorems on a fit, which is made once more with its path recorded."""
+    """Check the theorems on a fit, which is repeated with its path recorded."""
     params = {**params, "n_jobs": integer_or_none(params.get("n_jobs"))}
 
     def after_iteration(state):
@@ -115,7 +115,7 @@ def check_theory(call, X, columns, params, converged, phase, iteration, delta, v
 
 
 def gaussian_recursion(call, sigma, names, h, lam, n_iter):
-    """Follow Theorem 4, corrected."""
+    """Compute the recursion of Theorem 4, corrected."""
     with call.interruptible():
         return theory.gaussian_recursion(named(sigma, names), h, lam, int(n_iter))
 
@@ -128,8 +128,8 @@ def gaussian_sample(call, n, sigma, names, h, lam, n_iter, seed):
 
 def convergence_order(call, s):
     """Estimate order and constant of a sequence."""
-    if isinstance(s, dict):  # what gaussian_recursion returned
-        # A column of one row is a scalar here, of which pandas makes no table.
+    if isinstance(s, dict):  # the result of gaussian_recursion
+        # A column with one row arrives as a scalar, which pandas does not accept.
         columns = {key: x if isinstance(x, list) else np.atleast_1d(x) for key, x in s.items()}
         return theory.convergence_order(pd.DataFrame(columns))
     found = theory.convergence_order(np.atleast_1d(s))
@@ -147,7 +147,7 @@ def entropy_weights(call, D, names, lam):
 
 
 def hull_distance(call, points, vertices, certificate):
-    """Return distances to a convex hull, and what proves them."""
+    """Return distances to a convex hull, optionally with certificates."""
     with call.interruptible():
         found = theory.hull_distance(points, vertices, certificate=certificate)
     if not certificate:
@@ -165,7 +165,7 @@ def dataset(call, name, arguments):
 
 
 def info(call):
-    """Tell which Python this is."""
+    """Describe this Python."""
     return {
         "python": sys.executable,
         "version": sys.version.split()[0],
@@ -184,15 +184,15 @@ VERBS = {
 
 
 def labels_for_r(labels):
-    """Return clusters counted from 1."""
+    """Return cluster labels numbered from 1."""
     return labels.astype(np.int32) + np.int32(1)
 
 
 def tree_for_r(model):
-    """Return the coalescence tree as R's hclust has it, or None.
+    """Return the coalescence tree in the format of R's hclust, or None.
 
-    There a row is minus its number, the cluster that a merge makes the number of the merge, both
-    counted from 1, and rows stand before clusters.
+    There a row is minus its number and a merged cluster is the number of its merge, both counted
+    from 1, and rows come before clusters.
     """
     if model.tree_ is None:
         return None
@@ -208,40 +208,40 @@ def tree_for_r(model):
 
 
 def names_of(columns):
-    """Return column names as a list, also if there is only one."""
+    """Return column names as a list, even if there is only one."""
     return [columns] if isinstance(columns, str) else columns
 
 
 def named(values, names):
-    """Return numbers as a Series with their names, or counted from 1 if they have none."""
+    """Return numbers as a Series with their names, or numbered from 1 if they have none."""
     values = np.atleast_1d(values)
     index = np.arange(1, len(values) + 1) if names is None else names_of(names)
     return pd.Series(values, index=index)
 
 
 def integer_or_none(n_jobs):
-    """Return a number of threads as Python counts them."""
+    """Return a number of threads as an int, or None."""
     return None if n_jobs is None else int(n_jobs)
 
 
 def described(state):
-    """Return the state of a fit as a dict, for an R function that watches it."""
+    """Return the state of a fit as a dict, for an R callback."""
     return {name: getattr(state, name) for name in state.__dataclass_fields__}
 
 
 def used(model):
-    """Return the parameters that a second fit needs to be the same."""
+    """Return the parameters needed to repeat the fit."""
     left_out = ("h", "lam", "record_path", "tree", "verbose", "callback")
     return {k: v for k, v in model.get_params(deep=False).items() if k not in left_out}
 
 
 def renamed(selection):
-    """Return the table of the choice of h and lam with R's name for lam, or None."""
+    """Return the selection table with R's name for lam, or None."""
     return None if selection is None else selection.rename(columns={"lam": "lambda"})
 
 
 def choice_for_r(model):
-    """Return how h and lam of a fit were chosen, lam on the scale of the fit, or None."""
+    """Return how h and lam of a fit were chosen, with lam on the scale of the fit, or None."""
     choice = model.choice_
     if choice is None:
         return None
@@ -253,7 +253,7 @@ def choice_for_r(model):
 
 
 def described_choice(choice, chosen):
-    """Return a `Selection` without its table, in R's spelling, with the names of what it chose."""
+    """Return a `Selection` without its table, with R's names, and which parameters were chosen."""
     return {
         "h": choice.h,
         "lambda": choice.lam,
@@ -270,10 +270,10 @@ def described_choice(choice, chosen):
 
 
 def values_or_none(given):
-    """Return the values of h or lam to choose from, which R sends as one number if there is one."""
+    """Return the candidates for h or lam, which R sends as a scalar if there is only one."""
     return None if given is None else np.atleast_1d(given).tolist()
 
 
 def path_in_units(model):
-    """Return where the rows were after each iteration, in the caller's units."""
+    """Return the positions of the rows after each iteration, in the caller's units."""
     return model._standardizer.backward(model.path_[..., model._standardizer.active])

@@ -1,4 +1,4 @@
-"""The benchmarks run, and their arithmetic is right. Nothing is asserted on seconds."""
+"""The benchmarks run, and their arithmetic is correct. Nothing is asserted about times."""
 
 import contextlib
 import csv
@@ -28,7 +28,7 @@ def silent(message):
 
 
 def called(*arguments):
-    """Exit code and what was printed."""
+    """Return the exit code and the printed text."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         code = cli.main([str(argument) for argument in arguments])
@@ -45,7 +45,7 @@ def tiny_run(tmp_path_factory):
     return folder, printed, rows
 
 
-def test_a_run_writes_table_picture_and_machine(tiny_run):
+def test_a_run_writes_table_figure_and_machine(tiny_run):
     folder, printed, _ = tiny_run
     assert (folder / "benchmarks.png").read_bytes().startswith(PNG)
     described = (folder / "machine.txt").read_text()
@@ -73,7 +73,7 @@ def test_the_csv_has_all_columns_and_every_section(tiny_run):
     }
 
 
-def test_steps_stand_beside_numpy_and_the_floor(tiny_run):
+def test_steps_are_compared_with_numpy_and_the_floor(tiny_run):
     *_, rows = tiny_run
     timed = [row for row in rows if row["section"] in ("step", "series")]
     for row in timed:
@@ -91,7 +91,7 @@ def test_steps_stand_beside_numpy_and_the_floor(tiny_run):
     assert set(in_reach) == {True, False}
 
 
-def test_fits_and_memory_are_there(tiny_run):
+def test_fits_and_memory_are_measured(tiny_run):
     *_, rows = tiny_run
     found = {row["method"]: row for row in rows if row["section"] == "fit"}
     assert list(found) == ["WBMS", "MeanShift", "HDBSCAN"]
@@ -102,17 +102,17 @@ def test_fits_and_memory_are_there(tiny_run):
     assert float(row["promise_mb"]) == pytest.approx(64 + 3 * 50 * 20 * 8 / 1e6)
 
 
-def test_a_cluster_stands_beside_this_process_and_paper(tiny_run):
+def test_a_cluster_is_compared_with_this_process_and_an_estimate(tiny_run):
     *_, rows = tiny_run
-    *measured, even, paper = [row for row in rows if row["section"] == "distributed"]
+    *measured, even, estimate = [row for row in rows if row["section"] == "distributed"]
     for row in measured:
         assert float(row["cluster_s"]) > 0
         ratio = float(row["iteration_s"]) / float(row["cluster_s"])
         assert float(row["times_here"]) == pytest.approx(ratio, rel=1e-4)
     overhead = float(measured[0]["cluster_s"]) - float(measured[0]["iteration_s"])
     assert float(even["overhead_s"]) == pytest.approx(overhead, rel=1e-4)
-    assert paper["note"].startswith("an estimate, not measured")
-    assert float(paper["moved_gb"]) == pytest.approx(51.2, rel=1e-3)
+    assert estimate["note"].startswith("an estimate, not measured")
+    assert float(estimate["moved_gb"]) == pytest.approx(51.2, rel=1e-3)
 
 
 def test_only_one_case_as_markdown(tmp_path):
@@ -138,14 +138,14 @@ def test_only_one_case_as_markdown(tmp_path):
         ["compare", "HEAD", "--rounds", "many"],
     ],
 )
-def test_bad_usage_ends_with_2(arguments, capsys):
-    with pytest.raises(SystemExit) as ended:
+def test_bad_usage_exits_with_2(arguments, capsys):
+    with pytest.raises(SystemExit) as exit_info:
         cli.main(arguments)
-    assert ended.value.code == 2
+    assert exit_info.value.code == 2
     assert "usage: python -m benchmarks" in capsys.readouterr().err
 
 
-def test_a_folder_that_cannot_be_made_ends_with_1(tmp_path, capsys):
+def test_a_folder_that_cannot_be_created_exits_with_1(tmp_path, capsys):
     (tmp_path / "file").touch()
     assert cli.main(["--tiny", "--out", str(tmp_path / "file" / "results")]) == 1
     assert "error: " in capsys.readouterr().err
@@ -155,7 +155,7 @@ def test_a_folder_that_cannot_be_made_ends_with_1(tmp_path, capsys):
     "case",
     [
         Case("five", "simulation1", 100, 20, h=0.02, lam=0.1),
-        replace(fifty(300), lam=0.001),  # so small that the weights come to differ
+        replace(fifty(300), lam=0.001),  # so small that the weights differ
     ],
     ids=lambda case: case.name,
 )
@@ -171,7 +171,7 @@ def test_contenders_take_the_same_steps_as_the_oracle(contender, case):
     np.testing.assert_array_equal(rows, before)
 
 
-def test_data_are_the_same_each_time_and_as_large_as_their_case_says():
+def test_data_are_reproducible_and_have_the_size_of_their_case():
     for case in {*QUICK.steps[-1:], *QUICK.series[:1], *FULL.fits[:2]}:
         (X, truth), (again, _) = case.draw(), case.draw()
         assert X.shape == (case.n, case.p)
@@ -179,7 +179,7 @@ def test_data_are_the_same_each_time_and_as_large_as_their_case_says():
         np.testing.assert_array_equal(X, again)
 
 
-def test_the_cases_of_the_issue_are_there():
+def test_the_standard_cases_are_measured():
     wanted = ["5000x50", "5000x5", "1000x5000", "200x16000", "60x10000"]
     for plan in (FULL, QUICK):
         assert [case.name for case in plan.steps] == wanted
@@ -221,7 +221,7 @@ def test_the_floor_counts_flop_and_exponentials(n, p):
     assert floor(n, p, gemm=1e30, exp=1e9) == pytest.approx(0.5e-9 * n * n)
 
 
-def test_the_best_rates_of_a_run_count():
+def test_the_best_rates_of_a_run_are_used():
     slow = {"gemm": Seconds(2.0, 9.0), "exp": Seconds(1.0, 9.0)}
     fast = {"gemm": Seconds(1.0, 9.0), "exp": Seconds(4.0, 9.0)}
     gemm, exp = steps.best_rates([slow, fast])
@@ -229,7 +229,7 @@ def test_the_best_rates_of_a_run_count():
     assert exp == pytest.approx(200 * 2**14)
 
 
-def test_contenders_take_turns_and_minima_count():
+def test_contenders_are_interleaved_and_minima_are_used():
     order, times = [], iter([3.0, 10.0, 1.0, 20.0, 2.0, 30.0])
 
     def contender(name):
@@ -245,7 +245,7 @@ def test_contenders_take_turns_and_minima_count():
     assert best == {"a": Seconds(1.0, 97.0), "b": Seconds(10.0, 70.0)}
 
 
-def test_a_slow_contender_drops_out_after_the_least_number_of_turns():
+def test_a_slow_contender_drops_out_after_the_minimum_number_of_repeats():
     order = []
     contenders = {
         name: lambda name=name: order.append(name) or Seconds(1.0, 1.0) for name in ("a", "b")
@@ -259,7 +259,7 @@ def forever(*arguments):
         pass
 
 
-def test_a_time_limit_ends_what_takes_too_long():
+def test_a_time_limit_stops_code_that_takes_too_long():
     with pytest.raises(TookTooLong), time_limit(0.02):
         forever()
     with time_limit(60.0):
@@ -269,12 +269,12 @@ def test_a_time_limit_ends_what_takes_too_long():
 def test_a_fit_that_takes_too_long_is_noted(monkeypatch):
     monkeypatch.setattr(fits.CONTENDERS["MeanShift"], "fit", forever)
     row = fits.measure(TINY.fits[0], "MeanShift", replace(TINY, longest_fit=0.02))
-    assert row["note"] == "ended after 0 s"
+    assert row["note"] == "stopped after 0 s"
     assert "fit_s" not in row
-    assert "ended after 0 s" in table.in_text([row])
+    assert "stopped after 0 s" in table.in_text([row])
 
 
-def test_sizes_that_would_take_too_long_are_left_out(monkeypatch):
+def test_sizes_that_would_take_too_long_are_skipped(monkeypatch):
     step = {10: 1.0, 20: 1.5, 40: 4.0}
     best = {name: Seconds(1.0, 1.0) for name in ("gemm", "exp", "iteration")}
     monkeypatch.setattr(
@@ -289,10 +289,10 @@ def test_sizes_that_would_take_too_long_are_left_out(monkeypatch):
     assert [row["n"] for row in timed] == [10, 20, 40]  # 80: 4 · 4 s > 10 s
     assert [row["fit_s"] for row in timed] == [7.0, None, None]  # 20: 4 · 7 s > 20 s
     assert [row["case"] for row in rows if row["section"] == "exponent"] == ["step", "in a fit"]
-    assert sum(line.startswith("left out: ") for line in said) == 3
+    assert sum(line.startswith("skipped: ") for line in said) == 3
 
 
-def test_memory_counts_what_was_taken_and_given_back():
+def test_memory_counts_memory_that_was_released_again():
     before = memory.forget_the_peak()
     size = 80_000_000
     block = np.full(size // 8, 1.0)
@@ -301,8 +301,8 @@ def test_memory_counts_what_was_taken_and_given_back():
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
-        pytest.skip("this system does not let a process forget its peak")
-    # The system counts resident pages in batches, and other memory may go back meanwhile.
+        pytest.skip("this system does not let a process reset its peak")
+    # The system counts resident pages in batches, and other memory may be released meanwhile.
     assert 0.95 * size <= memory_now - before < 1.1 * size
 
 
@@ -317,7 +317,7 @@ def test_ratios_of_two_commits():
     assert compare.in_text(rows, markdown=True).splitlines()[1].startswith("| --- | ---:")
 
 
-def test_commits_are_built_once_and_timed_in_turns(monkeypatch, tmp_path):
+def test_commits_are_built_once_and_timed_alternately(monkeypatch, tmp_path):
     calls = []
 
     def measure(build, cases, seconds):
@@ -340,7 +340,7 @@ def clone():
     return found.stdout.strip()
 
 
-def test_a_worktree_holds_the_commit_and_is_forgotten(clone, tmp_path):
+def test_a_worktree_contains_the_commit_and_is_removed(clone, tmp_path):
     assert compare.commit("HEAD") == clone
     with compare.worktree(clone, tmp_path / "source") as source:
         assert (source / "setup.py").exists()
@@ -352,9 +352,9 @@ def test_a_worktree_holds_the_commit_and_is_forgotten(clone, tmp_path):
     assert str(tmp_path) not in compare.git("worktree", "list").stdout
 
 
-def test_an_unknown_commit_ends_with_1(clone, capsys):
+def test_an_unknown_commit_exits_with_1(clone, capsys):
     assert cli.main(["compare", "no-such-commit"]) == 1
-    assert "git knows no commit 'no-such-commit'" in capsys.readouterr().err
+    assert "unknown git commit 'no-such-commit'" in capsys.readouterr().err
 
 
 def test_a_side_uses_its_own_build(tmp_path):

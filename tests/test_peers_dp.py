@@ -1,4 +1,4 @@
-"""DP-means and EWDP, held against their definitions and against R."""
+"""DP-means and EWDP, compared with their definitions and with R."""
 
 import shutil
 import subprocess
@@ -19,7 +19,7 @@ from pywbms.peers.ewdp import visit
 
 
 def plain_dpmeans(X, lam):
-    """DP-means as it is written down: a row at a time."""
+    """Run DP-means by its definition, one row at a time."""
     labels, centers = np.zeros(len(X), int), [X.mean(axis=0)]
     best = ((X - centers[0]) ** 2).sum() + lam
     while True:
@@ -48,7 +48,7 @@ def test_dpmeans_is_the_loop_over_the_rows(X, lam):
 
 @settings(max_examples=60)
 @given(X=blobs(), k=st.integers(1, 45))
-def test_dpmeans_ends_where_every_row_is_with_its_nearest_centre_within_lam(X, k):
+def test_dpmeans_ends_with_every_row_at_its_nearest_centre_within_lam(X, k):
     lam = farthest_first(X, k)
     labels, objectives = dp_descend(X, lam)
     assert (np.diff(objectives) < 0).all()
@@ -135,7 +135,7 @@ def softmax_of_scatter(X, labels, lam_w):
 
 
 def plain_visit(X, centers, w, lam_k):
-    """A pass of EWDP as the released code does it: a row at a time."""
+    """Run a pass of EWDP as in the released code, one row at a time."""
 
     def nearest(x):
         distances = [(w * (x - center) ** 2).sum() for center in centers]
@@ -168,7 +168,7 @@ def test_a_pass_of_ewdp_is_the_loop_over_the_rows(X, lam_k, seed):
     assert weighted_cost(X, labels, w, lam_k) <= before * (1 + 1e-12)
 
 
-def test_five_rounds_of_k_means_follow_an_opening_however_far_it_is_from_settled():
+def test_five_rounds_of_k_means_follow_a_new_cluster_even_if_not_converged():
     X = np.linspace(0, 1, 60)[:, None] ** 2
     for lam_k in (0.02, 0.1, 0.3):
         labels, centers = visit(X, X[:1], np.ones(1), lam_k)
@@ -179,7 +179,7 @@ def test_five_rounds_of_k_means_follow_an_opening_however_far_it_is_from_settled
 
 @settings(max_examples=50)
 @given(X=blobs(), k=st.integers(1, 12), lam_w=log_uniform(0.01, 1000))
-def test_ewdp_falls_until_weights_rows_and_centres_agree(X, k, lam_w):
+def test_ewdp_decreases_until_weights_rows_and_centres_are_consistent(X, k, lam_w):
     lam_k = farthest_first(X, k) / X.shape[1]
     labels, weights, objectives = ew_descend(X, lam_k, lam_w)
     assert (np.diff(objectives) < 0).all()
@@ -197,7 +197,7 @@ def test_ewdp_falls_until_weights_rows_and_centres_agree(X, k, lam_w):
     assert (own <= lam_k + slack).all()
 
 
-def test_ewdp_gives_weight_to_the_features_that_tell_clusters_apart():
+def test_ewdp_gives_weight_to_the_features_that_separate_clusters():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(100, 4)), columns=list("abcd"))
     X["b"] += 20 * (np.arange(100) % 2)

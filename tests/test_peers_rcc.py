@@ -1,4 +1,4 @@
-"""Robust continuous clustering, held against its definition."""
+"""Robust continuous clustering, compared with its definition."""
 
 import numpy as np
 import oracle
@@ -13,23 +13,23 @@ from pywbms.peers import rcc
 from pywbms.peers._scores import scores
 from pywbms.peers.rcc import directions, graph, represent, short_lengths
 
-NOBODY = np.empty((0, 2), dtype=int)
+NO_PAIRS = np.empty((0, 2), dtype=int)
 
 
 def plain_graph(X, k):
-    """Mutual nearest neighbours and the spanning tree, from all distances at once."""
+    """Return mutual nearest neighbours and the spanning tree, from all distances at once."""
     distances = oracle.squared_distances(X, X)
     np.fill_diagonal(distances, np.inf)
     near = distances.argsort(axis=1)[:, :k]
     mutual = {(i, int(j)) for i in range(len(X)) for j in near[i] if i < j and i in near[j]}
     np.fill_diagonal(distances, 0)
-    # Of a dense matrix, it takes what is below 1e-8 for no edge.
+    # In a dense matrix, values below 1e-8 would not count as edges.
     tree = zip(*minimum_spanning_tree(csr_array(distances)).nonzero(), strict=True)
     return sorted(mutual | {(int(min(edge)), int(max(edge))) for edge in tree})
 
 
 def plain_rcc(X, edges, max_iter=100):
-    """RCC with dense matrices and loops over the edges."""
+    """Run RCC with dense matrices and loops over the edges."""
     n = len(X)
     degree = np.zeros(n)
     for i, j in edges:
@@ -68,7 +68,7 @@ def plain_rcc(X, edges, max_iter=100):
             lam, steps = np.linalg.norm(X, 2) / np.linalg.norm(A, 2), 0
         last = objective
     together = np.sqrt(gaps(U)) < shortest
-    return U, [edge for edge, met in zip(edges, together, strict=True) if met]
+    return U, [edge for edge, linked in zip(edges, together, strict=True) if linked]
 
 
 @settings(max_examples=40)
@@ -86,7 +86,7 @@ def test_rcc_is_its_definition(X):
     found = represent(X, edges, 100)
     U, joined = plain_rcc(X, edges.tolist())
     assert np.allclose(found.U, U, atol=1e-6 * np.abs(X).max())
-    clusters = found.clusters(NOBODY)
+    clusters = found.clusters(NO_PAIRS)
     assert all(clusters[i] == clusters[j] for i, j in joined)
     gaps = np.linalg.norm(found.U[edges[:, 0]] - found.U[edges[:, 1]], axis=1)
     assert (gaps < found.radius).sum() == len(joined)
@@ -112,13 +112,13 @@ def test_rcc_is_the_same_in_fewer_coordinates(metric):
     edges = graph(turn(X), 10)
     assert np.array_equal(graph(turn(narrow), 10), edges)
     wide = represent(X, edges, 100)
-    assert np.array_equal(represent(narrow, edges, 100).clusters(NOBODY), wide.clusters(NOBODY))
+    assert np.array_equal(represent(narrow, edges, 100).clusters(NO_PAIRS), wide.clusters(NO_PAIRS))
     assert oracle.same_partition(
-        rcc(X, metric=metric, standardize=False).labels, wide.clusters(NOBODY)
+        rcc(X, metric=metric, standardize=False).labels, wide.clusters(NO_PAIRS)
     )
 
 
-def test_equal_rows_share_a_cluster_even_where_all_directions_are_equal():
+def test_equal_rows_share_a_cluster_even_if_all_directions_are_equal():
     X = np.repeat(np.random.default_rng(0).normal(size=(30, 1)), 3, axis=0)
     labels = rcc(X, metric="cosine").labels.to_numpy().reshape(30, 3)
     assert (labels == labels[:, :1]).all()

@@ -1,4 +1,4 @@
-"""Mean shift and blurring mean shift, held against plain loops."""
+"""Mean shift and blurring mean shift, compared with plain loops."""
 
 import sys
 
@@ -14,12 +14,12 @@ from pywbms.peers._scores import scores
 from pywbms.peers.bms import blur
 from pywbms.peers.mean_shift import SAME, climb
 
-# The function has the name of its module, and hides it.
+# The function has the name of its module and shadows it.
 mean_shift_module = sys.modules["pywbms.peers.mean_shift"]
 
 
 def plain_mode(x, X, bandwidth):
-    """Climb from x until nothing moves."""
+    """Climb from x until convergence."""
     for _ in range(10**5):
         kernel = np.exp(-((x - X) ** 2).sum(axis=1) / bandwidth)
         mean = kernel @ X / kernel.sum()
@@ -33,10 +33,10 @@ def plain_mode(x, X, bandwidth):
 @given(X=blobs(max_rows=25), h=log_uniform(0.02, 3))
 def test_mean_shift_climbs_as_a_plain_loop_does(X, h):
     bandwidth = h * X.shape[1]
-    modes, arrived = climb(X, bandwidth, 10**5)
-    assert arrived
+    modes, converged = climb(X, bandwidth, 10**5)
+    assert converged
     plain = np.stack([plain_mode(x, X, bandwidth) for x in X])
-    # Where a mode is about to split in two, climbing is slow, and ends before it is there.
+    # Where a mode is about to split in two, convergence is slow, and climbing stops early.
     assert np.abs(modes - plain).max() < SAME / 2 * np.sqrt(bandwidth)
     labels = mean_shift(X, h, max_iter=10**5, standardize=False).labels
     gaps = oracle.squared_distances(modes, modes) / bandwidth
@@ -53,7 +53,7 @@ def test_blocks_of_rows_change_nothing(monkeypatch):
 
 
 @pytest.mark.parametrize("method", [mean_shift, bms])
-def test_a_tiny_h_leaves_rows_alone_and_a_huge_one_makes_one_cluster(method):
+def test_a_tiny_h_gives_singletons_and_a_huge_h_one_cluster(method):
     X = np.random.default_rng(0).normal(size=(20, 3))
     doubled = np.concatenate([X, X])
     for h in (1e-320, 1e-12):
@@ -70,7 +70,7 @@ def test_too_few_iterations_are_reported_at_the_line_of_the_call(method):
     assert caught[0].filename == __file__
 
 
-def test_mean_shift_of_wide_data_is_that_of_narrow_data():
+def test_mean_shift_is_the_same_in_fewer_coordinates():
     X = np.random.default_rng(1).normal(size=(20, 300))
     X[:8] += 1
     wide, narrow = X - X.mean(axis=0), scores(X - X.mean(axis=0))
@@ -88,7 +88,7 @@ def test_bms_is_wbms_with_fixed_weights_step_by_step(X, h):
     for found in path[1:]:
         Y = oracle.shift(Y, w, h, exclude_self=False)
         assert np.allclose(found, Y, atol=1e-7 * np.abs(X).max())
-        Y = found  # errors of rounding grow where a point has to choose between two groups
+        Y = found  # rounding errors grow where a point is between two groups
     plain = oracle.fit(X, h, 1e300, exclude_self=False, warmup=0, max_iter=10**4)
     labels = bms(X, h, max_iter=10**4, standardize=False).labels
     assert np.array_equal(labels, plain["labels"])

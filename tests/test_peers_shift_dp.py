@@ -1,4 +1,4 @@
-"""What DP-means, EWDP, RCC, mean shift and blurring mean shift keep to, and real data."""
+"""Properties of DP-means, EWDP, RCC, mean shift and blurring mean shift, and real data."""
 
 import numpy as np
 import oracle
@@ -68,7 +68,7 @@ def test_permuted_rows_have_permuted_labels(name, X, seed):
 
 
 @pytest.mark.parametrize("name", ORDERLESS)
-def test_permuted_rows_have_permuted_labels_where_many_distances_are_equal(name):
+def test_permuted_rows_have_permuted_labels_even_with_many_equal_distances(name):
     rng = np.random.default_rng(0)
     X = rng.integers(3, size=(60, 5)) * [1.0, 0.1, 0.3, 1.0, 0.7]
     labels = CALLS[name](X).labels.to_numpy()
@@ -80,7 +80,7 @@ def test_permuted_rows_have_permuted_labels_where_many_distances_are_equal(name)
     ("method", "params"),
     [
         (dpmeans, {"k": 4}),
-        (ewdp, {"k": 5}),  # lam_k from a guess of four is too dear for one of them
+        (ewdp, {"k": 5}),  # with a guess of four lam_k is too large for one of the clusters
         (rcc, {"metric": "cosine"}),
         (rcc, {"metric": "euclidean"}),
         (mean_shift, {"h": 0.1}),
@@ -128,8 +128,8 @@ def test_bad_arguments_are_named(call, names):
         call(pd.DataFrame({"a": [1.0, 2.0, 4.0]}))
 
 
-# Zoo and Libras have equal rows. A search for neighbours that takes the first one found for the row
-# itself loses edges between these, and scores .191 / .238 and .281 / .258 with RCC.
+# Zoo and Libras have equal rows. A neighbour search that takes the first hit for the row itself
+# loses edges between equal rows, and scores .191 / .238 and .281 / .258 with RCC.
 KNOWN_ARI = {
     "appendicitis": {"dpmeans": 0.191, "ewdp": 0.230, "euclidean": 0.022, "cosine": 0.021},
     "zoo": {"dpmeans": 0.940, "ewdp": 0.873, "euclidean": 0.301, "cosine": 0.235},
@@ -140,7 +140,7 @@ KNOWN_ARI = {
 
 
 @pytest.mark.parametrize("name", KNOWN_ARI)
-def test_real_data_score_what_they_are_known_to(name, data_folder):
+def test_real_data_give_the_known_scores(name, data_folder):
     X, truth = load(name, data_folder)
     k = REAL_DATA[name].k
     found = {

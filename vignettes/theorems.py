@@ -1,30 +1,30 @@
 # %% [markdown]
 # # The theorems of Weighted Blurring Mean Shift, checked on data
 #
-# Weighted Blurring Mean Shift (WBMS; Chakraborty, Paul and Das, 2021) moves every point of a cloud
-# to a kernel-weighted mean of the cloud,
+# Weighted Blurring Mean Shift (WBMS; Chakraborty, Paul and Das, 2021) moves every point to a
+# kernel-weighted mean of all points,
 # $$
 # y_i^{(t+1)} = \frac{\sum_j \exp\{-\|y_i^{(t)} - y_j^{(t)}\|_{w}^2 / h\}\, y_j^{(t)}}
 #                    {\sum_j \exp\{-\|y_i^{(t)} - y_j^{(t)}\|_{w}^2 / h\}},
 # \qquad \|u\|_w^2 = \sum_l w_l u_l^2,
 # $$
-# and after each step gives the features weights that fall with the displacement along them,
+# and after each step gives the features weights that decrease with the displacement along them,
 # $$
 # w_l \propto \exp(-D_l/\lambda), \qquad D_l = \frac1n \sum_i (x_{il} - y_{il}^{(t)})^2 .
 # $$
 # The paper proves five theorems about this iteration. This vignette states each of them, checks it
-# on data with `pywbms.theory`, and draws what it says. Theorem 4 is misprinted in the paper and is
-# given here in its corrected form, with the derivation. Theorem 3 is true, but says less than a
-# stop rule needs; what the package does instead is explained there.
+# on data with `pywbms.theory`, and illustrates it. Theorem 4 is misprinted in the paper and is
+# given here in its corrected form, with the derivation. Theorem 3 is true, but too weak for a stop
+# rule; its section explains what the package does instead.
 #
-# All numbers below are computed by the cells above them. The claims are assertions as well: a
-# vignette that runs to its end has checked them.
+# All numbers below are computed by the preceding cells. The claims are also assertions: if the
+# vignette runs to the end, they have been checked.
 #
 # *Conventions.* The kernel is $\exp(-\|\cdot\|_w^2/h)$, as in the paper's section on rates, so that
 # $h$ has the units of a variance. $\lambda$ is called `lam` and is on the scale of the mean
-# displacement $D_l$. Unless said otherwise the package leaves a point out of its own mean
-# ($j \ne i$), which the paper's printed algorithm does not; Theorems 1 to 3 hold for both forms,
-# Theorems 4 and 5 concern an infinite sample, where the two are the same.
+# displacement $D_l$. Unless stated otherwise the package excludes a point from its own mean ($j \ne
+# i$), unlike the algorithm as printed; Theorems 1 to 3 hold for both forms, Theorems 4 and 5
+# concern an infinite sample, where the two are the same.
 
 # %%
 import matplotlib.pyplot as plt
@@ -49,18 +49,18 @@ from pywbms.theory import (
     limit_weights,
 )
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart.
+# Okabe and Ito's palette, which is safe for colour-blind readers.
 BLUE, ORANGE, GREEN, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00"
 GREY = "#999999"
 
 
 def show(table, digits=4):
-    """Print a table, numbers to some significant digits."""
+    """Print a table with numbers rounded to the given significant digits."""
     print(table.to_string(index=False, float_format=lambda value: f"{value:.{digits}g}"))
 
 
 def tidy(*axes):
-    """Take the frame's upper and right sides off."""
+    """Remove the top and right spines."""
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
 
@@ -71,15 +71,15 @@ def tidy(*axes):
 # **Theorem 1.** *Among all weights on the simplex, $w_l^\ast \propto \exp(-D_l/\lambda)$ minimises*
 # $$ F(w) = \sum_l w_l D_l + \lambda \sum_l w_l \log w_l . $$
 #
-# $F$ is strictly convex, so the minimum is unique, and it is marked by either of two residuals.
-# The stationarity condition (KKT) says that $D_l + \lambda(1 + \log w_l)$ is the same for all $l$.
-# And since $F(w) = F^\ast + \lambda\,\mathrm{KL}(w \,\|\, w^\ast)$ with
-# $F^\ast = -\lambda \log \sum_l \exp(-D_l/\lambda)$, the value of the dual problem, the gap
-# $F(w) - F^\ast$ is zero at $w^\ast$ and positive elsewhere. `check_weights` returns both.
+# $F$ is strictly convex, so the minimum is unique, and each of two residuals characterises it. The
+# stationarity condition (KKT) states that $D_l + \lambda(1 + \log w_l)$ is the same for all $l$.
+# And since $F(w) = F^\ast + \lambda\,\mathrm{KL}(w \,\|\, w^\ast)$ with $F^\ast = -\lambda \log
+# \sum_l \exp(-D_l/\lambda)$, the value of the dual problem, the gap $F(w) - F^\ast$ is zero at
+# $w^\ast$ and positive elsewhere. `check_weights` returns both.
 #
 # We fit the paper's motivating example, two clusters in 2 of 32 features, for three values of
-# $\lambda$; take the displacements $D$ from the recorded path; and let a general-purpose optimiser
-# (SLSQP, started from equal weights, knowing only $F$ and its gradient) look for the minimum.
+# $\lambda$; take the displacements $D$ from the recorded path; and search for the minimum with a
+# general-purpose optimiser (SLSQP, started from equal weights and given only $F$ and its gradient).
 
 
 # %%
@@ -127,9 +127,9 @@ assert (weight_checks["max |SLSQP − closed|"] < 1e-4).all()
 assert (weight_checks["F(SLSQP) − F(closed)"] > -1e-12).all()
 
 # %% [markdown]
-# The optimiser ends where the formula does, and nowhere below it. The residuals would notice
-# weights that are merely close: one per cent of the heaviest feature's weight, shared out equally
-# among all features, already shows.
+# The optimiser agrees with the formula and never finds a lower value. The residuals also detect
+# weights that are merely close: it is enough to distribute one per cent of the heaviest feature's
+# weight equally among all features.
 
 # %%
 D, w, _ = weight_fits[0.2]
@@ -150,8 +150,8 @@ assert disturbed.gap[1] > 1e-6
 
 # %% [markdown]
 # On a logarithmic scale the weights lie on a line in the displacement, with slope $-1/\lambda$. The
-# smaller $\lambda$, the more a feature pays for having been moved along; the two features that
-# carry the clusters are moved least.
+# smaller $\lambda$, the more displacement along a feature reduces its weight; the displacement is
+# smallest along the two features that carry the clusters.
 
 # %%
 fig, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
@@ -177,15 +177,16 @@ tidy(ax)
 #
 # *Proof.* A step replaces each point by a convex combination of the cloud's points. ∎
 #
-# The proof uses nothing but nonnegative coefficients of sum one, so the theorem holds for any
-# kernel and any weights, with or without the point itself. As corollaries the diameter and the
-# volume of the hull never grow.
+# The proof only uses that the coefficients are nonnegative and sum to one, so the theorem holds for
+# any kernel and any weights, with or without the point itself. As corollaries the diameter and the
+# volume of the hull never increase.
 #
-# In many dimensions a hull cannot be built: its number of facets explodes. `check_shrinking_hull`
-# does not need it. For each point it finds the nearest point of the hull before, by Wolfe's (1976)
-# active-set method; the distance `outside` is zero if and only if the point is inside.
+# In high dimensions the hull cannot be constructed: its number of facets explodes.
+# `check_shrinking_hull` does not need it. For each point it finds the nearest point of the previous
+# hull by Wolfe's (1976) active-set method; the distance `outside` is zero if and only if the point
+# is inside.
 #
-# First the two features of Simulation 3 that carry its four clusters.
+# We start with the two features of Simulation 3 that carry its four clusters.
 
 # %%
 S3, _ = datasets.simulation3(random_state=0)
@@ -228,7 +229,7 @@ right.legend(frameon=False)
 tidy(ax, right)
 
 # %% [markdown]
-# All 32 features of the motivating example are no obstacle.
+# The check also works in all 32 features of the motivating example.
 
 # %%
 wide = WBMS(h=0.1, lam=0.05, record_path=True).fit(X)
@@ -238,10 +239,10 @@ show(wide_steps)
 assert wide_steps.holds.all()
 
 # %% [markdown]
-# A check is worth what it can reject. We move one of the 200 points, in one iteration, by a
-# thousandth of the cloud's diameter beyond the hull before, and check again. The certificate of
-# `hull_distance` proves the verdict without trusting the search: a direction $u$ in which the point
-# lies farther than every vertex, $u^\top x > \max_v u^\top v$.
+# A check must be able to fail. We move one of the 200 points, in one iteration, by a thousandth of
+# the diameter beyond the previous hull, and check again. The certificate of `hull_distance` proves
+# the verdict independently of the search: a direction $u$ in which the point lies farther out than
+# every vertex, $u^\top x > \max_v u^\top v$.
 
 # %%
 when = 4
@@ -255,7 +256,7 @@ show(caught[["iteration", "outside", "holds"]])
 
 proof = hull_distance(tampered[when, :1], before, certificate=True)
 margin = proof.direction @ tampered[when, 0] - (before @ proof.direction.T).max()
-print(f"\ndistance {proof.distance[0]:.6g}, proved from below by {margin[0]:.6g}")
+print(f"\ndistance {proof.distance[0]:.6g}, certified lower bound {margin[0]:.6g}")
 
 assert caught.iteration[~caught.holds].tolist() == [when]
 assert np.isclose(proof.distance[0], margin[0], rtol=1e-6)
@@ -268,8 +269,7 @@ assert np.isclose(proof.distance[0], margin[0], rtol=1e-6)
 #
 # *Proof.* By Theorem 2, $a_t$ does not increase; being nonnegative, it converges. ∎
 #
-# `check_finite_convergence` finds the $T$ of a path that was recorded, here of the 32-dimensional
-# one above.
+# `check_finite_convergence` finds $T$ for a recorded path, here the 32-dimensional one above.
 
 # %%
 finite = pd.DataFrame(
@@ -284,9 +284,9 @@ assert finite["T"].notna().all()
 assert finite["T"].is_monotonic_increasing
 
 # %% [markdown]
-# ### The diameter can stand still while the cloud moves
+# ### The diameter can be constant while the points move
 #
-# The theorem says that the diameter comes to rest. It does not say that the points do. Two outliers
+# The theorem says that the diameter converges. It does not say that the points do. Two outliers
 # so far away that no kernel reaches them fix the diameter from the first step on, and the paper's
 # stop rule ends the iteration at once, whatever happens between them. We add two such rows to the
 # plane of Simulation 3 and run Algorithm 1 as printed.
@@ -320,44 +320,44 @@ assert outliers.clusters[1] == 4 + 2  # Simulation 3's clusters and the two outl
 fig, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained", sharex=True, sharey=True)
 for ax, (stop, fit) in zip(axes, outlier_fits.items(), strict=True):
     ax.scatter(*rows.T, s=14, color=GREY, label="data")
-    ax.scatter(*fit.modes_.T, s=26, color=BLUE, marker="X", lw=0, label="where they stopped")
+    ax.scatter(*fit.modes_.T, s=26, color=BLUE, marker="X", lw=0, label="final positions")
     ax.set(xlim=(-0.1, 1.1), xlabel="x1", title=f"stop = {stop!r}: {fit.n_clusters_} clusters")
     low, high = inner[:, 1].min(), inner[:, 1].max()
     ax.set_ylim(low - 0.1, high + 0.1)
 axes[0].set_ylabel("x2")
 axes[0].legend(frameon=False, loc="upper left")
-fig.suptitle("Theorem 3: between two outliers (not in the picture) the diameter stands still")
+fig.suptitle("Theorem 3: two outliers (outside the plot) keep the diameter constant")
 tidy(*axes)
 
 # %% [markdown]
 # ### The points hardly ever come to rest
 #
-# Asking instead that no point moves any more asks too much. A Gaussian kernel never reaches zero:
-# groups that have collapsed go on attracting each other. Two of equal size at the weighted distance
-# $d$ come closer by about $2d\,\exp(-d^2/h)$ in an iteration while $d$ is large. With $u = d^2/h$
-# this is $\mathrm{d}u/\mathrm{d}t \approx -4u\,e^{-u}$, and they meet after some
-# $e^u/(4u)$ iterations: exponentially late. Two groups of ten equal rows show it.
+# To require instead that no point moves any more is too strict. A Gaussian kernel is never zero:
+# collapsed clusters keep attracting each other. Two clusters of equal size at the weighted distance
+# $d$ approach each other by about $2d\,\exp(-d^2/h)$ per iteration while $d$ is large. With
+# $u = d^2/h$ this is $\mathrm{d}u/\mathrm{d}t \approx -4u\,e^{-u}$, and they merge after about
+# $e^u/(4u)$ iterations, exponentially late. We show it with two groups of ten equal rows.
 
 # %%
-meeting = []
+merging = []
 for u in range(2, 13, 2):
     pair = np.repeat([0.0, np.sqrt(u)], 10)[:, None]
     fit = WBMS(
         1.0, 1.0, exclude_self=False, warmup=0, stop="fixed", max_iter=20_000, standardize=False,
         callback=lambda state: state.groups == 1,
     ).fit(pair)  # fmt: skip
-    meeting.append({"u = d²/h": u, "iterations": fit.n_iter_, "exp(u)/(4u)": np.exp(u) / (4 * u)})
-meeting = pd.DataFrame(meeting)
-meeting["ratio"] = meeting["iterations"] / meeting["exp(u)/(4u)"]
-show(meeting)
+    merging.append({"u = d²/h": u, "iterations": fit.n_iter_, "exp(u)/(4u)": np.exp(u) / (4 * u)})
+merging = pd.DataFrame(merging)
+merging["ratio"] = merging["iterations"] / merging["exp(u)/(4u)"]
+show(merging)
 
-assert meeting["ratio"].is_monotonic_decreasing
-assert meeting["ratio"].iloc[-1] < 1.2
+assert merging["ratio"].is_monotonic_decreasing
+assert merging["ratio"].iloc[-1] < 1.2
 
 # %% [markdown]
-# So the cloud is *metastable*: after a few iterations it consists of groups, and after that it
-# consists of the same groups for a long time, moving all the while, until two of them coalesce.
-# Simulation 1 with 20 clusters, followed for 300 iterations:
+# The cloud is *metastable*: after a few iterations it consists of groups, and these groups persist
+# for a long time, moving all the while, until two of them merge. Simulation 1 with 20 clusters,
+# over 300 iterations:
 
 # %%
 S1, S1_truth = datasets.simulation1(20, random_state=0)
@@ -372,13 +372,13 @@ show(stages)
 rules = pd.DataFrame(
     [
         {
-            "ended by": "settled partition (default)",
+            "stopped by": "settled partition (default)",
             "iterations": settled.n_iter,
             "clusters": settled.n_clusters,
             "ARI": adjusted_rand_score(S1_truth, settled.labels),
         },
         {
-            "ended by": "nothing, for 300 iterations",
+            "stopped by": "nothing, for 300 iterations",
             "iterations": long.n_iter,
             "clusters": long.n_clusters,
             "ARI": adjusted_rand_score(S1_truth, long.labels),
@@ -397,7 +397,7 @@ assert settled.n_clusters == S1_truth.nunique() > long.n_clusters
 fig, (upper, lower) = plt.subplots(2, 1, figsize=(8, 5.4), sharex=True, layout="constrained")
 upper.step(trace.index, trace.groups, where="mid", color=BLUE)
 upper.axhline(S1_truth.nunique(), color=GREY, lw=1, ls=":", label="true number")
-upper.set(yscale="log", ylabel="groups", title="Simulation 1, 20 clusters: no limit to wait for")
+upper.set(yscale="log", ylabel="groups", title="Simulation 1, 20 clusters: metastable groups")
 upper.set_yticks([20, 50, 100, 200, 400], ["20", "50", "100", "200", "400"])
 upper.minorticks_off()
 lower.plot(trace.index, trace.movement, color=ORANGE, label="largest move")
@@ -409,13 +409,13 @@ for ax in (upper, lower):
 tidy(upper, lower)
 
 # %% [markdown]
-# So neither the diameter nor the movement marks the moment that matters, and the true partition is
-# a stage on the way, not the limit. What a user asks for is the partition; the package therefore
-# stops when *it* has settled: the groups at $100\,\varepsilon$ have been the same for five
-# iterations and equal those at $\varepsilon$, and nobody who is still alone is on the way. This is
-# the rule `stop="settled"`, the default; to stop as soon as the clusters have formed is what
-# Carreira-Perpiñán (2006) advises for blurring mean shift without weights, too. The other rules,
-# `"diameter"`, `"movement"` and `"fixed"`, remain available.
+# Neither the diameter nor the movement indicates when to stop, and the true partition is an
+# intermediate stage, not the limit. What users want is the partition; the package therefore stops
+# when the *partition* has settled: the groups at $100\,\varepsilon$ have been the same for five
+# iterations and equal those at $\varepsilon$, and no point that is still on its own is still
+# moving. This is the rule `stop="settled"`, the default; Carreira-Perpiñán (2006) also recommends
+# stopping as soon as the clusters have formed, for blurring mean shift without weights. The other
+# rules, `"diameter"`, `"movement"` and `"fixed"`, remain available.
 
 # %% [markdown]
 # ## Theorem 4: a Gaussian cloud stays Gaussian (corrected)
@@ -428,7 +428,7 @@ tidy(upper, lower)
 # E(y \mid x) = \frac{2w/h}{2w/h + 1/s^2}\; x ,
 # $$
 # a linear map: the cloud stays Gaussian, and its standard deviation is multiplied by the factor.
-# So far the paper and this vignette agree. The next line is an erratum.
+# Up to this point the paper and this vignette agree. The paper's next line contains an error.
 #
 # | | the paper, equation (6) | corrected |
 # |:--|:--|:--|
@@ -438,22 +438,23 @@ tidy(upper, lower)
 # | units of the term added to 1 | $[s]^4$ | none |
 # | a wide cloud, $s \to \infty$ | $s' \to 0$ | $s' \to s$ |
 # | a narrow cloud, $s \to 0$ | $s' \to s$ | $s' \approx (2w/h)\, s^3$ |
-# | in the end | $s_t \approx \sqrt{w/(h t)}$ | cubic |
+# | asymptotically | $s_t \approx \sqrt{w/(h t)}$ | cubic |
 #
-# The print has $s^2$ where $1/s^2$ belongs. As $h$ has the units of $s^2$, the printed sum cannot
-# be formed; and it has the extremes the wrong way round. It is the narrow cloud, in which everybody
-# is everybody's neighbour, that collapses at once, and the wide one that hardly notices the kernel.
+# The printed formula has $s^2$ in place of $1/s^2$. As $h$ has the units of $s^2$, the printed sum
+# adds terms of different units; and it gets the extremes the wrong way round. It is the narrow
+# cloud, in which all points are neighbours, that collapses at once, and the wide cloud that the
+# kernel hardly affects.
 #
 # **Theorem 4, corrected.** *$x_t \sim N(0, \mathrm{diag}(s_1^2, \dots, s_p^2))$ with*
 # $$ s_l^{(t+1)} = \frac{(s_l^{(t)})^3}{(s_l^{(t)})^2 + h/(2 w_l^{(t)})} . $$
 #
 # As $x_t = (s_t/\sigma)\, x_0$, the displacement is $E(x_0 - x_t)^2 = (\sigma - s_t)^2$ and the
-# weights are $w_l \propto \exp\{-(\sigma_l - s_l)^2/\lambda\}$. `gaussian_recursion` follows both;
-# `printed_recursion` follows the erratum.
+# weights are $w_l \propto \exp\{-(\sigma_l - s_l)^2/\lambda\}$. `gaussian_recursion` computes both;
+# `printed_recursion` computes the misprinted recursion.
 #
-# Which one do data obey? We draw samples from a Gaussian with two features, run Algorithm 1 on them
-# (the point itself included, one pass from equal weights, nothing standardised) and compare;
-# `follow_sample` does that.
+# Which one do data follow? We draw samples from a Gaussian with two features, run Algorithm 1 on
+# them (the point itself included, one pass from equal weights, nothing standardised) and compare;
+# `follow_sample` does this.
 
 # %%
 sigma = pd.Series({"a": 2.0, "b": 2.5})
@@ -479,10 +480,10 @@ assert (errors.corrected[errors.n == 8000] < 0.05).all()
 assert (errors.printed > 1).all()
 
 # %% [markdown]
-# Against the corrected recursion the error falls as the sample grows, at every iteration. The
-# printed one is off by more than its own value, whatever the size of the sample. Errors are larger
-# in later iterations because a finite sample leaves the theory in the end: rows far out have no
-# neighbours and stay behind when the others have met.
+# The error of the corrected recursion decreases as the sample grows, at every iteration. The
+# printed recursion is off by more than its own value, whatever the sample size. Errors are larger
+# in later iterations because a finite sample eventually departs from the theory: outlying rows have
+# no neighbours and stay behind when the others have merged.
 
 # %%
 fig, (ax, right) = plt.subplots(
@@ -528,7 +529,7 @@ tidy(ax, right)
 # The paper's proof of Theorem 5 uses this quotient, so its claims stand; they would not follow from
 # equation (6) as printed. For blurring mean shift without weights the cubic rate is due to
 # Carreira-Perpiñán (2006). As $s \to 0$, the weights have the limit
-# $w_l \propto \exp(-\sigma_l^2/\lambda)$: features that vary less weigh more.
+# $w_l \propto \exp(-\sigma_l^2/\lambda)$: features that vary less get larger weights.
 #
 # `convergence_order` estimates both constants from the sequence alone.
 
@@ -545,8 +546,8 @@ assert np.allclose(order["order"], 3, atol=1e-3)
 assert np.allclose(order["constant"], order["2w/h"], rtol=1e-3)
 
 # %% [markdown]
-# The printed recursion has no such order: it falls like $\sqrt{w/(ht)}$, slower than any geometric
-# sequence. One feature, whose weight is 1, shows it.
+# The printed recursion has no such order: it decreases like $\sqrt{w/(ht)}$, slower than any
+# geometric sequence. A single feature, whose weight is 1, shows this.
 
 # %%
 slow = printed_recursion(1.0, h, lam, 10_000)
@@ -588,7 +589,7 @@ tidy(ax, right)
 assert np.allclose(weights[-1], limit, atol=1e-6)
 
 # %% [markdown]
-# ## All of them on one fit
+# ## All theorems on one fit
 #
 # `check_all` runs every check that applies to a fit. Theorems 1 to 3 concern the fit itself;
 # Theorem 5 is checked for a Gaussian cloud with the spread, bandwidth and $\lambda$ of the fit.

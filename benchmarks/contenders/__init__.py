@@ -1,7 +1,6 @@
-"""One adapter a contender.
+"""One adapter per contender.
 
-A contender for a single step has ``start(case, rows)``: what it returns takes one step when called,
-returns the weights, and takes the next step when called again. A contender for a whole fit has
-``fit(case, X)``: it returns the labels. Nothing else in `benchmarks` knows how a contender is
-called.
+A contender for a single step has ``start(case, rows)``, which returns a function: each call takes
+the next step and returns the weights. A contender for a whole fit has ``fit(case, X)``, which
+returns the labels. Nothing else in `benchmarks` depends on how a contender is called.
 """

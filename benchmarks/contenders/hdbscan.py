@@ -5,5 +5,5 @@ from sklearn.preprocessing import StandardScaler
 
 
 def fit(case, X):
-    """Return the labels; −1 is what it takes for noise."""
+    """Return the labels; −1 is noise."""
     return HDBSCAN(copy=False).fit_predict(StandardScaler().fit_transform(X))

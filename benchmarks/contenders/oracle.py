@@ -1,4 +1,4 @@
-"""The oracle of the tests: plain NumPy written for reading, every distance a difference."""
+"""The oracle of the tests: readable NumPy that computes every distance from a difference."""
 
 import importlib.util
 from functools import cache
@@ -11,7 +11,7 @@ FILE = Path(__file__).parents[2] / "tests" / "oracle.py"
 
 @cache
 def oracle():
-    """Return the module; the tests are no package."""
+    """Return the module, loaded from its file, as the tests are not a package."""
     spec = importlib.util.spec_from_file_location("oracle", FILE)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -1,4 +1,4 @@
-"""The same step as well as NumPy can: one matrix for all steps, nothing done twice."""
+"""The same step in tuned NumPy: one matrix for all steps, no redundant work."""
 
 from functools import lru_cache
 
@@ -7,9 +7,9 @@ import numpy as np
 
 @lru_cache(maxsize=1)
 def matrix(n):
-    """Return an n × n matrix to write into, the same one for all steps.
+    """Return an n × n matrix to write into, the same for all steps.
 
-    It has been written to: the system hands out fresh memory as it is touched, which can take
+    It has been written to: the system allocates memory when it is first touched, which can take
     longer than the arithmetic of a step.
     """
     return np.full((n, n), 0.0)
@@ -23,9 +23,9 @@ def start(case, rows):
 
     def step():
         nonlocal Y, w
-        # −‖a − b‖² = 2 a·b − b·b − a·a, and a·a goes when the row's largest exponent is taken off.
+        # −‖a − b‖² = 2 a·b − b·b − a·a; a·a cancels when the row's largest exponent is subtracted.
         scaled = Y * np.sqrt(2 * w / case.h)
-        np.matmul(scaled, scaled.T, out=K)  # half of the work: NumPy sees the symmetry
+        np.matmul(scaled, scaled.T, out=K)  # half of the work: NumPy exploits the symmetry
         np.subtract(K, K.diagonal() / 2, out=K)
         np.fill_diagonal(K, -np.inf)
         np.subtract(K, K.max(axis=1, keepdims=True), out=K)

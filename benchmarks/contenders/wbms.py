@@ -1,4 +1,4 @@
-"""pywbms itself: the only file here that knows what is inside of it."""
+"""pywbms itself: the only file here that uses its internals."""
 
 import inspect
 

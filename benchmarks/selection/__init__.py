@@ -1,1 +1,1 @@
-"""How well h and lam are chosen without labels: `python -m benchmarks.selection`."""
+"""Evaluation of the choice of h and lam without labels: `python -m benchmarks.selection`."""

@@ -1,7 +1,7 @@
-"""Print how well h and lam are chosen without labels.
+"""Evaluate the choice of h and lam without labels.
 
 python -m benchmarks.selection answers     the choice itself, on the targets
-python -m benchmarks.selection noise       how often data without clusters are one cluster
+python -m benchmarks.selection noise       how often data without clusters give one cluster
 python -m benchmarks.selection rules       the rules that were tried, on the same searches
 python -m benchmarks.selection fine        the best of a fine grid, on the real data and two moons
 python -m benchmarks.selection cost        the time of a choice in single fits
@@ -26,16 +26,16 @@ def main():
     parser.add_argument("what", choices=sorted(TABLES))
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--data", default="../shared/data", help="folder of the real data")
-    parser.add_argument("--only", default="", help="data sets whose name has this in it")
+    parser.add_argument("--only", default="", help="data sets whose name contains this")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     TABLES[args.what](args)
 
 
 def answers(args):
-    """Print what `WBMS()` answers on each data set."""
-    row = "{:34} {:>5} {:>7} {:>8} {:>8} {:>8} {:>7}".format
-    print(row("data", "seeds", "ARI", "ARI≥.99", "k right", "k", "weight"), flush=True)
+    """Print the results of `WBMS()` on each data set."""
+    row = "{:34} {:>5} {:>7} {:>8} {:>9} {:>8} {:>7}".format
+    print(row("data", "seeds", "ARI", "ARI≥.99", "k correct", "k", "weight"), flush=True)
     for name, draw in chosen_sets(args, data.simulations() | data.blobs() | data.real(args.data)):
         seeds = 1 if fixed(name) else args.seeds
         ari, k, right, weight = [], [], [], []
@@ -57,7 +57,7 @@ def answers(args):
 
 
 def noise(args):
-    """Print how often data without clusters are answered by one cluster."""
+    """Print how often data without clusters give one cluster."""
     for name, draw in chosen_sets(args, data.noise()):
         wrong = [s for s in range(args.seeds) if WBMS().fit(draw(s)[0]).n_clusters_ > 1]
         print(f"{name:30} {args.seeds - len(wrong):4} of {args.seeds}", *wrong[:9], flush=True)
@@ -77,7 +77,7 @@ def compared(args):
 
 
 def fine(args):
-    """Print the best ARI of a fine grid, and that of peers at their defaults."""
+    """Print the best ARI on a fine grid, and that of peers at their defaults."""
     hs, lams = np.geomspace(0.01, 0.8, 16), np.geomspace(0.01, 10, 12)
     sets = data.real(args.data) | {
         f"two moons, noise {s:g}": lambda seed, s=s: datasets.two_moons(random_state=seed, noise=s)
@@ -129,12 +129,12 @@ def cost(args):
 
 
 def chosen_sets(args, sets):
-    """Return the data sets asked for."""
+    """Return the selected data sets."""
     return [(name, draw) for name, draw in sets.items() if args.only in name]
 
 
 def fixed(name):
-    """Tell whether a data set does not depend on the seed."""
+    """Return whether a data set is independent of the seed."""
     return name in data.REAL or name in data.BUNDLED
 
 

@@ -1,4 +1,4 @@
-"""The data sets of the study: name → (X, true labels), drawn anew for each seed."""
+"""The data sets of the study: name → function of the seed that returns X and the true labels."""
 
 from functools import partial
 
@@ -14,7 +14,7 @@ BUNDLED = {
     "breast cancer": bundled.load_breast_cancer,
     "digits": bundled.load_digits,
 }
-# clusters, rows, columns that carry them, N(0, 1) columns, and what is special
+# number of clusters, rows, informative columns, N(0, 1) columns, and special features
 BLOBS = (
     (3, 150, 2, 0, ""), (3, 150, 2, 0, "unequal"), (5, 250, 2, 0, "spreads"),
     (2, 100, 4, 0, ""), (4, 200, 4, 16, ""), (6, 300, 3, 0, "unequal"),
@@ -43,7 +43,7 @@ def simulations():
 
 
 def real(folder):
-    """Return the paper's real data of a folder, and what scikit-learn brings along."""
+    """Return the paper's real data from a folder, and scikit-learn's bundled data."""
     sets = {name: lambda seed, name=name: datasets.load(name, folder) for name in REAL}
     for name, load in BUNDLED.items():
         sets[name] = lambda seed, load=load: load(return_X_y=True)

@@ -1,4 +1,4 @@
-"""Rules that choose a pair (h, lam), and how they are compared on the same search."""
+"""Rules that choose a pair (h, lam), and their comparison on the same search."""
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
@@ -17,7 +17,7 @@ def central(pairs):
     return np.mean(agreement, axis=1)
 
 
-#: What each rule maximises, over pairs that were judged.
+#: What each rule maximises, over the pairs evaluated on subsets.
 RULES = {
     "stability × between halves / k^(1/4)": lambda pairs: [pair.score for pair in pairs],
     "stability × between halves / √k": lambda pairs: [
@@ -36,9 +36,9 @@ BEST = "best pair tried, labels used"
 
 
 def compare(X, truth):
-    """Return for each rule the (ARI, k) of the pair it takes; every promising pair is judged.
+    """Return for each rule the (ARI, k) of its pair; every promising pair is evaluated.
 
-    "No clusters" is decided as in `pywbms.select` for all rules alike.
+    "No clusters" is decided as in `pywbms.select` for all rules.
     """
     X = np.asarray(X, dtype=float)
     X = X[:, X.std(axis=0) > 0]

@@ -1,8 +1,8 @@
-"""The paper's figures and tables, computed anew: one module each, `pywbms reproduce NAME`.
+"""The paper's figures and tables, recomputed: one module each, `pywbms reproduce NAME`.
 
-An experiment is a list of cells (a data set, a method, a seed) for a full, a quick and a tiny
-form, a function that turns the rows of all cells into tables and sentences, and one that draws
-them. Cells are computed side by side and kept as they finish.
+An experiment consists of a list of cells (a data set, a method, a seed) for a full, a quick and a
+tiny form, a function that turns the rows of all cells into tables and sentences, and one that draws
+them. Cells are computed in parallel and stored as they finish.
 
 Examples
 --------
@@ -20,7 +20,7 @@ _HOMES = {"EXPERIMENTS": "_registry", "reproduce": "_run"}
 
 
 def __getattr__(name):
-    # Loaded only when asked for: the command line starts faster without.
+    # Loaded lazily, so that the command line starts faster.
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

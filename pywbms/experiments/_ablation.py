@@ -1,4 +1,4 @@
-"""What the two ablation tables share: ARI over h, or over λ, the other one at its best."""
+"""Shared by the two ablation tables: ARI against h or λ, with the best value of the other."""
 
 from pywbms.experiments import _findings, _grids, _printed, real_data
 from pywbms.experiments._cells import cell, real
@@ -8,21 +8,21 @@ from pywbms.experiments._framework import Report
 from pywbms.experiments._labels import COLUMNS, RELEASED_OTHER_BEST
 from pywbms.experiments._tables import Group, comparison, means, method_table
 
-#: Larger sets are left out of the quick form.
+#: Larger data sets are omitted from the quick form.
 QUICK_WORK = 2e7
-#: Larger sets take too long for eight searches, and for the 300 iterations of Algorithm 1.
+#: Larger data sets take too long for eight searches, and for the 300 iterations of Algorithm 1.
 LARGE = 2e8
 
 
 def ablation_cells(form, stamps, parameter):
-    """Return the four forms of WBMS on every set, h or lam at the paper's values.
+    """Return the four forms of WBMS on every data set, with h or lam at the paper's values.
 
     Parameters
     ----------
     form : str
     stamps : dict
     parameter : {"h", "lam"}
-        The one that is varied; the best of the other is taken.
+        The parameter that is varied; the best value of the other is used.
     """
     other = {"h": "lam", "lam": "h"}[parameter]
     values = list({"h": _printed.ABLATION_H, "lam": _printed.ABLATION_LAM}[parameter])
@@ -55,7 +55,7 @@ def ablation_report(rows, parameter, values, table, notes):
     values : sequence of float
         The paper's values of the parameter.
     table : dict
-        Printed ARI, by set, over `values`.
+        Printed ARI, by data set, for each of `values`.
     notes : list of str
     """
     rows = rows.assign(setting=rows[parameter])
@@ -84,14 +84,14 @@ def ablation_report(rows, parameter, values, table, notes):
             "Released form: kernel exp(−d²/h), λ on the sum scale. Algorithm 1 as printed: kernel "
             "exp(−d²/h²), λ on the mean scale. Both at the paper's h = 0.1, 0.5, 0.8, 1 and "
             "λ = 1, 5, 10, 20.",
-            "The quick form leaves out nci9, Yale and GCM, and Algorithm 1 as printed. GCM is too "
-            "large for the choice without labels at each value and for Algorithm 1 in any form.",
+            "The quick form omits nci9, Yale and GCM, and Algorithm 1 as printed. In every form "
+            "GCM is too large for the choice without labels at each value and for Algorithm 1.",
         ],
     )
 
 
 def trend(rows, groups, table):
-    """Say whether the best value of the parameter is the printed one, for each set measured."""
+    """Return sentences on whether the best value of the parameter is the printed one."""
     sentences = []
     for method, (_, short) in COLUMNS.items():
         same, different, flat = [], [], []
@@ -112,17 +112,18 @@ def trend(rows, groups, table):
         measured = len(same) + len(different) + len(flat)
         if measured:
             sentences.append(
-                f"That the best value is the printed one: {_findings.judged(len(same), measured)} "
-                f"for {short}, on {len(same)} of {measured} sets"
-                + f"; another one is best on {', '.join(different)}" * bool(different)
-                + f"; all do equally well, or badly, on {', '.join(flat)}" * bool(flat)
+                "Claim that the best value is the printed one: "
+                f"{_findings.verdict(len(same), measured)} for {short}, on {len(same)} of "
+                f"{measured} data sets"
+                + f"; another value is best on {', '.join(different)}" * bool(different)
+                + f"; all values are equally good or bad on {', '.join(flat)}" * bool(flat)
                 + "."
             )
     return sentences
 
 
 def best_places(values):
-    """Return where values are the largest, or as good.
+    """Return the positions of the largest values, up to `AS_GOOD`.
 
     Examples
     --------
@@ -133,7 +134,7 @@ def best_places(values):
 
 
 def ablation_figure(rows, parameter, values, table):
-    """Draw ARI over the parameter, a panel a set."""
+    """Draw ARI against the parameter, one panel per data set."""
     rows = rows.assign(setting=rows[parameter])
     looks = {
         **{method: (LABELS[method], look) for method, look in WBMS_STYLES.items()},

@@ -1,8 +1,9 @@
-"""The cells an experiment is made of: one data set, one method, one seed.
+"""The cells of an experiment: one data set, one method, one seed.
 
-A cell is a dict of plain values, so that it can be written down, sent to another process and
-looked up again: ``data`` (a name, and what its function in `pywbms.datasets` takes), ``method``,
-``run`` (the seed of the method) and ``options`` (what else the method is told, and what to keep).
+A cell is a dict of plain values, so that it can be serialised, sent to another process and
+looked up again: ``data`` (a name, and the arguments of its function in `pywbms.datasets`),
+``method``, ``run`` (the seed of the method) and ``options`` (further arguments of the method, and
+what to keep).
 """
 
 import json
@@ -40,17 +41,17 @@ def cell(data, method, run=0, **options):
 
 
 def key_of(cell):
-    """Return the text that a cell is looked up by."""
+    """Return the key of a cell, a string."""
     return json.dumps(cell, sort_keys=True)
 
 
 def real(name, stamps):
-    """Return the ``data`` of a cell on a real set, with the stamp of its file."""
+    """Return the ``data`` of a cell on a real data set, with the stamp of its file."""
     return {"name": name, "file": stamps[name]}
 
 
 def stamp_files(folder, names):
-    """Return the files of real data sets, and which sets are missing.
+    """Return the stamps of the files of real data sets, and which data sets are missing.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def stamp_files(folder, names):
     Returns
     -------
     stamps : dict
-        Name → file name and checksum: results of another file must not be taken for this one's.
+        Name → file name and checksum, so that results of another file are not reused.
     missing : list of str
     """
     stamps, missing = {}, []
@@ -85,7 +86,7 @@ def draw(data, folder):
 
 
 def informative(data):
-    """Return how many features carry the clusters, the first ones; None if nobody knows."""
+    """Return the number of informative features, which come first; None if unknown."""
     if data["name"] == "simulation2":
         return max(2, round(data["p"] / 20))
     known = {"data1": 2, "simulation1": 5, "simulation3": 2, "two_moons": 2, "varied_densities": 2}
@@ -108,7 +109,7 @@ def shape(data):
 
 
 def guess(cell):
-    """Return about how many seconds a cell takes, to guess the time left."""
+    """Return the approximate number of seconds a cell takes, to estimate the time left."""
     n, p = shape(cell["data"])
     if cell["method"] in VIEWS:
         return 1.0
@@ -124,19 +125,19 @@ def compute(cell, folder):
     ----------
     cell : dict
     folder : path-like or None
-        Where the real data are.
+        The folder of the real data.
 
     Returns
     -------
     list of dict
-        A row a partition: the cell's data, method and run, the settings, the measures of
-        `scores`, ``seconds`` of the processor, and ``informative``, the weight on the features
-        that carry the clusters. With the option ``keep``, labels and weights of the best row.
+        One row per partition: the cell's data, method and run, the settings, the measures of
+        `scores`, ``seconds`` of CPU time, and ``informative``, the weight on the informative
+        features. With the option ``keep``, also the labels and weights of the best row.
     """
     options = dict(cell["options"])
     keep = options.pop("keep", False)
     X, truth = draw(cell["data"], folder)
-    # Not converged is an answer here, and has its scores like any other.
+    # Results that have not converged are scored like any other.
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         if cell["method"] in VIEWS:
@@ -168,7 +169,7 @@ def compute(cell, folder):
 
 
 def identity(cell):
-    """Return what a row says of its cell."""
+    """Return the columns of a row that identify its cell."""
     data = cell["data"]
     varied = {name: data[name] for name in ("k", "p") if name in data}
     return {
@@ -181,14 +182,14 @@ def identity(cell):
 
 
 def scores(truth, labels):
-    """Return how well labels agree with the truth, and what kind of partition they are.
+    """Return scores of the labels against the truth, and the kind of partition.
 
     Returns
     -------
     dict
         ``ari``; ``nmi``, normalised by the arithmetic mean of the entropies; ``ami``; ``k``, the
-        number of clusters; ``singletons``, the share of rows that are a cluster of their own. Rows
-        called noise count as one more group in the first three, and as no cluster in the others.
+        number of clusters; ``singletons``, the share of rows in a cluster of their own. Noise
+        counts as one more group in the first three, and not as a cluster in the others.
 
     Examples
     --------

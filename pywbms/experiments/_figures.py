@@ -1,4 +1,4 @@
-"""The pictures of the experiments; matplotlib is only imported when something is drawn."""
+"""The figures of the experiments; matplotlib is only imported when something is drawn."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from pywbms.experiments._labels import COLUMNS
 from pywbms.experiments._methods import METHODS, PEERS
 from pywbms.experiments._tables import means
 
-#: WBMS is black in every picture, told apart by its lines.
+#: WBMS is black in every figure; its forms differ by line style.
 WBMS_STYLES = {
     "wbms": {"color": "black", "marker": "o", "linestyle": "-", "linewidth": 2.2},
     "wbms_grid": {"color": "black", "marker": "^", "linestyle": "--", "linewidth": 1.2},
@@ -20,13 +20,13 @@ LABELS = {
     "wbms_released": "WBMS, released form",
 }
 IN_RANGE = "WBMS, released form, best in the paper's range (labels used)"
-#: Without yellow, too faint for a line; one more for the eighth peer.
+#: Without yellow, which is too faint for a line; with additional colours for eight peers.
 PEER_COLOURS = (*COLOURS[:-1], "#882255", "#999933")
 FACE = {"markersize": 4.5}
 
 
 def style(method):
-    """Return the line of a method: black for WBMS, a colour for each peer."""
+    """Return the line style of a method: black for WBMS, one colour per peer."""
     if method in WBMS_STYLES:
         return {**FACE, **WBMS_STYLES[method], "zorder": 3}
     place = PEERS.index(method)
@@ -37,18 +37,18 @@ def style(method):
 
 
 def label(method):
-    """Return what a legend calls a method."""
+    """Return the legend label of a method."""
     return LABELS.get(method, METHODS[method].title)
 
 
 def curves(rows, groups, xlabel):
-    """Draw NMI, ARI and k̂ of every method over k or p, as the paper's figures do.
+    """Draw NMI, ARI and k̂ of every method against k or p, as in the paper's figures.
 
     Parameters
     ----------
     rows : DataFrame
     groups : sequence of Group
-        Each with a setting, which goes along the x-axis.
+        Each with a setting, its value on the x-axis.
     xlabel : str
     """
     if rows.empty:
@@ -83,7 +83,7 @@ def curves(rows, groups, xlabel):
 
 
 def partitions(points, panels, axis_names=None, columns=None):
-    """Draw the same points several times, coloured by several partitions.
+    """Draw the same points coloured by several partitions, one panel each.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def partitions(points, panels, axis_names=None, columns=None):
     axis_names : pair of str, optional
         Names of the two axes; t-SNE has none.
     columns : int, optional
-        Panels side by side, at most.
+        Maximum number of panels per line.
     """
     columns = min(columns or len(panels), len(panels))
     lines = -(-len(panels) // columns)
@@ -119,7 +119,7 @@ def partitions(points, panels, axis_names=None, columns=None):
 
 
 def weight_boxes(weights):
-    """Draw box plots of the feature weights, a panel a method.
+    """Draw box plots of the feature weights, one panel per method.
 
     Parameters
     ----------
@@ -146,17 +146,17 @@ def weight_boxes(weights):
 
 
 def dots(values, xlabel, log=False, reference=None):
-    """Draw a line of marks a data set: printed hollow, measured filled.
+    """Draw one line of marks per data set: printed values hollow, measured values filled.
 
     Parameters
     ----------
     values : dict
-        Data set → list of (label, value, style), from the top of the picture to its bottom. A
-        mark without a label is not in the legend.
+        Data set → list of (label, value, style), from top to bottom. A mark without a label is not
+        in the legend.
     xlabel : str
     log : bool
     reference : float, optional
-        Where a grey line is drawn.
+        Position of a grey line.
     """
     figure, ax = pyplot().subplots(figsize=(9.5, 1.6 + 0.55 * len(values)), layout="constrained")
     known = {}
@@ -183,19 +183,19 @@ def dots(values, xlabel, log=False, reference=None):
 
 
 def small_multiples(panels, xlabel, ylabel, ticks):
-    """Draw curves in a panel a data set, with one legend.
+    """Draw curves in one panel per data set, with a common legend.
 
     Parameters
     ----------
     panels : dict
-        Title → dict of label → (y values over `ticks`, style).
+        Title → dict of label → (y values at `ticks`, style).
     xlabel, ylabel : str
     ticks : sequence of float
         The values of x, drawn evenly spaced.
     """
     columns = min(5, len(panels))
     lines = -(-len(panels) // columns)
-    # The legend needs some width, however few panels there are.
+    # The legend needs a minimum width, even with few panels.
     width = max(0.8 + 2.7 * columns, 7.5)
     figure, axes = pyplot().subplots(
         lines, columns, figsize=(width, 1.1 + 2.5 * lines), squeeze=False,
@@ -223,14 +223,14 @@ def small_multiples(panels, xlabel, ylabel, ticks):
 
 
 def heat_maps(panels, measure):
-    """Draw a measure over h and lam, a panel a form of WBMS.
+    """Draw a measure against h and lam, one panel per form of WBMS.
 
     Parameters
     ----------
     panels : dict
-        Title → DataFrame, lam down, h across.
+        Title → DataFrame with lam in its rows and h in its columns.
     measure : str
-        What the colours show, between 0 and 1.
+        Name of the measure, which is between 0 and 1.
     """
     figure, axes = pyplot().subplots(
         1, len(panels), figsize=(0.8 + 5.2 * len(panels), 4.6), squeeze=False, layout="constrained"
@@ -249,7 +249,7 @@ def heat_maps(panels, measure):
 
 
 def short(number):
-    """Write a number with two digits, and no power of ten.
+    """Format a number with two significant digits, without an exponent.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sentences that hold a claim of the paper against what was measured."""
+"""Sentences that compare a claim of the paper with the measurements."""
 
 import numpy as np
 
@@ -6,17 +6,17 @@ from pywbms.experiments._labels import COLUMNS, TITLES, TOLERANCE
 from pywbms.experiments._methods import METHODS, PEERS
 from pywbms.experiments._tables import means
 
-#: A method is as good as another if it is no further below.
+#: A method is as good as another if it is at most this much lower.
 AS_GOOD = 0.01
 NEARLY_PERFECT = 0.95
 
 
-def judged(holds, of):
-    """Say whether a claim holds: always, sometimes or never.
+def verdict(holds, of):
+    """Return in words whether a claim holds always, sometimes or never.
 
     Examples
     --------
-    >>> judged(3, 3), judged(2, 3), judged(1, 3), judged(0, 3)
+    >>> verdict(3, 3), verdict(2, 3), verdict(1, 3), verdict(0, 3)
     ('holds', 'holds in part', 'mostly does not hold', 'does not hold')
     """
     if holds == of:
@@ -27,7 +27,7 @@ def judged(holds, of):
 
 
 def cases(number, of):
-    """Count cases in words.
+    """Return the number of cases in words.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def cases(number, of):
 
 
 def where_best(rows, groups, measure="ari"):
-    """Say, for each way of setting h and lam, where WBMS is as good as every peer."""
+    """Return, for each way of setting h and lam, a sentence on where WBMS equals every peer."""
     sentences = []
     tables = {group.title: means(rows, group)[measure] for group in groups}
     tables = {title: table for title, table in tables.items() if table.index.isin(PEERS).any()}
@@ -54,21 +54,21 @@ def where_best(rows, groups, measure="ari"):
             if peers
         ]
         sentences.append(
-            f"That WBMS is at least as good as every peer: {judged(len(won), len(seen))} for "
-            f"{short}, in {cases(len(won), len(seen))} by mean {TITLES[measure]} (or within "
-            f"{AS_GOOD} of the best)." + (f" Better are, {'; '.join(lost)}." if lost else "")
+            f"Claim that WBMS is at least as good as every peer: {verdict(len(won), len(seen))} "
+            f"for {short}, in {cases(len(won), len(seen))} by mean {TITLES[measure]} (or within "
+            f"{AS_GOOD} of the best)." + (f" Better peers: {'; '.join(lost)}." if lost else "")
         )
     return sentences
 
 
 def better_peers(table, method):
-    """Return the peers that are better than a method, the best first."""
+    """Return the peers that are better than a method, best first."""
     peers = table[table.index.isin(PEERS)].sort_values(ascending=False)
     return list(peers.index[peers > table[method] + AS_GOOD])
 
 
 def how_close(rows, groups):
-    """Say, for each way of setting h and lam, where WBMS finds the true partition."""
+    """Return, for each way of setting h and lam, a sentence on where WBMS finds the truth."""
     sentences = []
     for method, (_, short) in COLUMNS.items():
         found = {
@@ -81,8 +81,8 @@ def how_close(rows, groups):
         if len(found) == 1:
             line = next(iter(found.values()))
             sentences.append(
-                f"That WBMS finds the true clusters (ARI at least {NEARLY_PERFECT}): "
-                f"{judged(int(line['ari'] >= NEARLY_PERFECT), 1)} for {short}: mean ARI "
+                f"Claim that WBMS finds the true clusters (ARI at least {NEARLY_PERFECT}): "
+                f"{verdict(int(line['ari'] >= NEARLY_PERFECT), 1)} for {short}: mean ARI "
                 f"{line['ari']:z.3f}, mean k̂ {line['k']:.3g} (true k {line['k_true']:g}, found in "
                 f"{line['right']:.0%} of the draws)."
             )
@@ -91,16 +91,16 @@ def how_close(rows, groups):
         worst = min(found, key=lambda title: found[title]["ari"])
         right = np.mean([line["right"] for line in found.values()])
         sentences.append(
-            f"That WBMS finds the true clusters (mean ARI at least {NEARLY_PERFECT}): "
-            f"{judged(len(good), len(found))} for {short}, in {cases(len(good), len(found))} "
-            f"(lowest: {found[worst]['ari']:z.3f}, {worst}); k̂ is the true k in {right:.0%} of "
+            f"Claim that WBMS finds the true clusters (mean ARI at least {NEARLY_PERFECT}): "
+            f"{verdict(len(good), len(found))} for {short}, in {cases(len(good), len(found))} "
+            f"(lowest: {found[worst]['ari']:z.3f}, {worst}); k̂ equals the true k in {right:.0%} of "
             "the draws."
         )
     return sentences
 
 
 def printed_and_measured(rows, groups, printed, measures=("ari", "nmi")):
-    """Say how many printed numbers were met, for each way of setting h and lam."""
+    """Return, for each way of setting h and lam, how many printed numbers are reproduced."""
     sentences = []
     for method, (_, short) in COLUMNS.items():
         gaps = {
@@ -115,8 +115,8 @@ def printed_and_measured(rows, groups, printed, measures=("ari", "nmi")):
         met = sum(abs(gap) <= TOLERANCE for gap in gaps.values())
         lower = sum(gap < -TOLERANCE for gap in gaps.values())
         sentences.append(
-            f"That the printed numbers of WBMS come out: {judged(met, len(gaps))} for {short}: "
-            f"{met} of {len(gaps)} are met within {TOLERANCE}; measured are {lower} lower and "
-            f"{len(gaps) - met - lower} higher."
+            f"Claim that the printed numbers of WBMS are reproduced: {verdict(met, len(gaps))} for "
+            f"{short}: {met} of {len(gaps)} agree within {TOLERANCE}; {lower} measured values are "
+            f"lower and {len(gaps) - met - lower} higher."
         )
     return sentences

@@ -1,11 +1,11 @@
-"""What an experiment is, and what it reports."""
+"""The definitions of an experiment and its report."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pandas as pd
 
-#: Columns that every table of rows has, filled or not.
+#: Columns of every table of rows; some may be empty.
 ROW = (
     "data", "setting", "draw", "method", "run", "h", "lam", "k_true", "ari", "nmi", "ami", "k",
     "singletons", "informative", "seconds", "settings", "labels", "weights", "points", "iteration",
@@ -19,16 +19,16 @@ FORMS = ("full", "quick", "tiny")
 
 @dataclass(frozen=True)
 class Report:
-    """What came out of an experiment, in words and numbers.
+    """The results of an experiment, in words and numbers.
 
     Attributes
     ----------
     tables : dict
-        Title → DataFrame of texts; the first is the comparison of printed and measured.
+        Title → DataFrame of strings; the first compares printed and measured values.
     findings : list of str
-        Sentences that hold the paper's claim against what was measured.
+        Sentences that compare the paper's claim with the measurements.
     notes : list of str
-        What a reader needs to know about the numbers.
+        Explanations of the numbers.
     """
 
     tables: dict[str, pd.DataFrame]
@@ -38,22 +38,22 @@ class Report:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A figure or table of the paper, computed anew.
+    """A figure or table of the paper to recompute.
 
     Attributes
     ----------
     name, title : str
     claim : str
-        What the paper says of it.
+        What the paper says about it.
     cells : callable
-        Takes a form ("full", "quick" or "tiny") and the stamps of the real data that are there;
+        Takes a form ("full", "quick" or "tiny") and the stamps of the available real data;
         returns the cells to compute.
     report : callable
         Takes the rows of all cells; returns a `Report`.
     draw : callable
         Takes the rows; returns a matplotlib figure, or None if there is nothing to draw.
     needs : tuple of str
-        The real data sets it would use.
+        The real data sets it uses, if available.
     """
 
     name: str
@@ -69,5 +69,5 @@ def as_rows(found):
     """Return rows as a DataFrame with the columns of `ROW`."""
     rows = pd.DataFrame(found, columns=list(ROW))
     rows = rows.astype(dict.fromkeys(NUMBERS, float))
-    # Grouping by a column that is nowhere filled would lose all rows.
+    # Grouping by an empty column would drop all rows.
     return rows.fillna({"setting": 0.0})

@@ -1,19 +1,19 @@
-"""Words that tables, pages and the command line share."""
+"""Labels shared by tables, pages and the command line."""
 
-#: Printed and measured agree if they differ by no more than this.
+#: Printed and measured values agree if they differ by at most this.
 TOLERANCE = 0.05
 
 PRINTED = "printed in the paper"
-DIFFERENCE = "printed against measured"
-#: The three ways of setting h and lam, by method: heading of the column, and its short name.
+DIFFERENCE = "printed vs. measured"
+#: The three ways of setting h and lam, by method: column heading and short name.
 COLUMNS = {
     "wbms": ("measured: h and lam chosen without labels", "chosen"),
     "wbms_grid": ("measured: best h and lam on a grid (labels used)", "best on the grid"),
     "wbms_released": ("measured: released form at the paper's h and lam", "released form"),
 }
-#: What the headings of measured columns begin with.
+#: Prefix of the headings of measured columns.
 MEASURED = "measured: "
-#: Headings of the released form where the paper prints no pair, or only one of the two.
+#: Headings of the released form if the paper prints no pair, or only one of the two.
 RELEASED_IN_RANGE = "measured: released form, best h and lam in the paper's range (labels used)"
 RELEASED_IN_MAP = "measured: released form, best h and lam of the map (labels used)"
 RELEASED_OTHER_BEST = (

@@ -1,4 +1,4 @@
-"""Every method of the experiments, told what to do in one way: data in, partitions out."""
+"""All methods of the experiments with a common interface: data in, partitions out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,16 +9,16 @@ from pywbms.estimator import WBMS
 
 
 @dataclass(frozen=True)
-class Found:
-    """A partition, and how it came about.
+class Partition:
+    """A partition and its parameters.
 
     Attributes
     ----------
     labels : ndarray of shape (n,)
-        Negative for rows that a method calls noise.
+        Negative for noise.
     weights : ndarray of shape (p,) or None
     settings : dict
-        The parameters of this partition, those a method chose by itself among them.
+        The parameters of this partition, including those that the method chose itself.
     """
 
     labels: np.ndarray
@@ -28,26 +28,26 @@ class Found:
 
 @dataclass(frozen=True)
 class Method:
-    """A way to cluster.
+    """A clustering method.
 
     Attributes
     ----------
     title : str
-        As the tables write it.
-    told : str
-        What the method is told beyond the data.
+        The name used in tables.
+    given : str
+        What the method is given besides the data.
     run : callable
-        Takes the data, the true number of clusters, a seed and options; yields a `Found` for
+        Takes the data, the true number of clusters, a seed and options; yields a `Partition` for
         each setting that is tried.
     effort : float
-        Seconds a setting takes on 100 rows of 20 features, roughly: only the time left is guessed
-        from it.
+        Approximate seconds per setting on 100 rows of 20 features, used only to estimate the time
+        left.
     random : bool
-        Whether the answer depends on the seed.
+        Whether the result depends on the seed.
     """
 
     title: str
-    told: str
+    given: str
     run: Callable
     effort: float
     random: bool = False
@@ -61,17 +61,17 @@ BEST_OF_GRID = "the labels: best h of a grid"
 def wbms(X, k, seed, h="auto", lam="auto"):
     """Choose h and lam, or the one that is not given, without labels."""
     model = WBMS(h, lam).fit(X)
-    yield found(model)
+    yield partition(model)
 
 
 def wbms_grid(X, k, seed, h, lam):
     """Fit the default form at every pair of a grid."""
-    yield from (found(WBMS(a, b).fit(X)) for a in h for b in lam)
+    yield from (partition(WBMS(a, b).fit(X)) for a in h for b in lam)
 
 
 def wbms_released(X, k, seed, h, lam):
-    """Fit what the authors' code does: kernel exp(−d²/h), lam on the sum scale."""
-    yield from (found(WBMS.released(a, b).fit(X)) for a in h for b in lam)
+    """Fit the form of the authors' code: kernel exp(−d²/h), lam on the sum scale."""
+    yield from (partition(WBMS.released(a, b).fit(X)) for a in h for b in lam)
 
 
 def wbms_printed(X, k, seed, h, lam):
@@ -79,41 +79,41 @@ def wbms_printed(X, k, seed, h, lam):
     for a in h:
         for b in lam:
             model = WBMS.paper(a**2, b).fit(X)
-            yield Found(model.labels_, model.feature_weights_, {"h": a, "lam": b})
+            yield Partition(model.labels_, model.feature_weights_, {"h": a, "lam": b})
 
 
-def found(model):
-    """Return what a fitted model found."""
+def partition(model):
+    """Return the partition of a fitted model."""
     settings = {"h": float(model.h_), "lam": float(model.lam_)}
-    return Found(model.labels_, model.feature_weights_, settings)
+    return Partition(model.labels_, model.feature_weights_, settings)
 
 
-def peer(name, **told):
-    """Return the `run` of one of the methods the paper compares with.
+def peer(name, **given):
+    """Return the `run` of one of the methods that the paper compares with.
 
     Parameters
     ----------
     name : str
         Its name in `pywbms.peers`.
-    **told : str
-        Parameters to hand over: "k", "seed", or a value.
+    **given : str
+        Parameters to pass: "k", "seed", or a value.
     """
 
     def run(X, k, seed):
-        from pywbms import peers  # loads much of scikit-learn: not for `pywbms --help`
+        from pywbms import peers  # loads much of scikit-learn, which `pywbms --help` does not need
 
         known = {"k": k, "seed": seed}
         cluster = {**peers.PEERS, **peers.ADAPTERS}[name]
-        result = cluster(X, **{key: known.get(value, value) for key, value in told.items()})
+        result = cluster(X, **{key: known.get(value, value) for key, value in given.items()})
         weights = None if result.weights is None else result.weights.to_numpy()
         settings = {key: value for key, value in result.params.items() if is_plain(value)}
-        yield Found(result.labels.to_numpy(), weights, settings)
+        yield Partition(result.labels.to_numpy(), weights, settings)
 
     return run
 
 
 def each_bandwidth(name):
-    """Return the `run` of a method that takes h, over a grid of it."""
+    """Return the `run` of a method that takes h, over a grid of values."""
 
     def run(X, k, seed, h):
         for value in h:
@@ -124,16 +124,16 @@ def each_bandwidth(name):
 
 def one_cluster(X, k, seed):
     """Put all rows into one cluster."""
-    yield Found(np.zeros(len(X), dtype=int))
+    yield Partition(np.zeros(len(X), dtype=int))
 
 
 def all_alone(X, k, seed):
     """Put every row into a cluster of its own."""
-    yield Found(np.arange(len(X)))
+    yield Partition(np.arange(len(X)))
 
 
 def is_plain(value):
-    """Tell whether a value can be written into a table."""
+    """Return whether a value can be written into a table."""
     return value is None or isinstance(value, bool | int | float | str | np.number)
 
 
@@ -172,6 +172,6 @@ METHODS = {
     "all_alone": Method("every row its own cluster (trivial)", NOTHING, all_alone, 0.01),
 }  # fmt: skip
 
-#: The methods the paper compares WBMS with.
+#: The methods that the paper compares WBMS with.
 PEERS = ("kmeans_gap", "gmeans", "wgmeans", "dpmeans", "ewdp", "rcc", "mean_shift", "bms")
 EXTRAS = ("hdbscan", "kmeans", "ward", "one_cluster", "all_alone")

@@ -1,4 +1,4 @@
-"""What the two classic data sets with 30 noise features share."""
+"""Shared by the two classic data sets with 30 noise features."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from pywbms.experiments._labels import PRINTED, RELEASED_IN_RANGE
 from pywbms.experiments._methods import METHODS, PEERS
 from pywbms.experiments._tables import comparison, means, method_table, what_peers_know
 
-#: The paper speaks of "classical centroid-based algorithms" that fail.
+#: The paper mentions "classical centroid-based algorithms" that fail.
 CLASSICAL = ("kmeans",)
 
 
@@ -31,7 +31,7 @@ def noise_feature_cells(name, sizes, form):
 
 
 def noise_feature_report(rows, group):
-    """Compare with “perfect”: ARI and NMI of 1."""
+    """Compare with “perfect”, that is ARI and NMI of 1."""
     table = means(rows, group)
     perfect = {"ari": 1.0, "nmi": 1.0, "ami": 1.0, "k": None}
     compared = comparison(

@@ -1,6 +1,6 @@
-"""What the paper prints, transcribed: its tables, and its words where there is only a figure.
+"""Values printed in the paper: its tables, and quotations where there is only a figure.
 
-A test reads the paper's source again, where it is at hand, and compares.
+A test compares them with the paper's source, if available.
 """
 
 #: The paper's names of the methods, in the order of its tables.
@@ -8,7 +8,7 @@ METHODS = (
     "kmeans_gap", "gmeans", "wgmeans", "dpmeans", "ewdp", "rcc", "mean_shift", "bms", "wbms",
 )  # fmt: skip
 
-#: Names of the real data sets as the paper writes them.
+#: Names of the real data sets as in the paper.
 TITLES = {
     "glioma": "GLIOMA",
     "appendicitis": "Appendicitis",
@@ -71,11 +71,11 @@ PARAMETERS = {
     "lymphoma": (0.5, 5.0),
     "movement_libras": (0.1, 10.0),
 }
-#: For GCM the two ablation tables name a pair: they print its ARI at h = 0.1 and at λ = 5.
+#: For GCM the two ablation tables imply a pair: they give its ARI at h = 0.1 and at λ = 5.
 GCM_PARAMETERS = (0.1, 5.0)
 
 ABLATION_H = (0.1, 0.5, 0.8, 1.0)
-#: ARI at each h of ABLATION_H, λ the best.
+#: ARI at each h of ABLATION_H, with the best λ.
 ARI_OVER_H = {
     "glioma": (0.587, 0.618, 0.618, 0.524),
     "appendicitis": (0.218, 0.324, 0.401, 0.434),
@@ -89,7 +89,7 @@ ARI_OVER_H = {
 }
 
 ABLATION_LAM = (1.0, 5.0, 10.0, 20.0)
-#: ARI at each λ of ABLATION_LAM, h the best.
+#: ARI at each λ of ABLATION_LAM, with the best h.
 ARI_OVER_LAM = {
     "glioma": (0.618, 0.618, 0.618, 0.510),
     "appendicitis": (0.257, 0.352, 0.434, 0.398),
@@ -102,7 +102,7 @@ ARI_OVER_LAM = {
     "gcm": (0.510, 0.714, 0.714, 0.714),
 }
 
-#: What the text says of figures for which it prints no numbers.
+#: What the text says about figures for which it gives no numbers.
 CLAIMS = {
     "motivating": (
         "WBMS correctly identifies the two true cluster centroids and efficiently selects the "
@@ -139,7 +139,7 @@ MOTIVATING_H = 0.1
 
 
 def of_method(table, name, method):
-    """Return what a table prints for a data set and a method.
+    """Return the printed value of a table for a data set and a method.
 
     Examples
     --------

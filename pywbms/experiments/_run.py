@@ -1,4 +1,4 @@
-"""Running experiments: cells side by side, kept as they finish, then tables and figures."""
+"""Running experiments: parallel cells, stored as they finish, then tables and figures."""
 
 import json
 import multiprocessing
@@ -28,13 +28,13 @@ from pywbms.experiments._tables import markdown
 CELLS = "cells.jsonl"
 FORM_MEANS = {
     "full": "",
-    "quick": ", with fewer draws and coarser grids than the full one",
-    "tiny": ", a trial of the machinery whose numbers mean nothing",
+    "quick": ", with fewer draws and coarser grids than the full form",
+    "tiny": ", a test of the machinery with meaningless numbers",
 }
 NOTES = (
     "NMI is normalised by the arithmetic mean of the two entropies (the paper does not say which "
-    "mean it takes). A singleton is a row that is a cluster of its own. Seconds are those of the "
-    "processor, on one thread. All methods see z-scores.",
+    "mean it uses). A singleton is a row in a cluster of its own. Seconds are CPU time on one "
+    "thread. All methods are given z-scores.",
 )
 
 
@@ -48,15 +48,15 @@ class Outcome:
     form : str
     report : Report
     rows : DataFrame
-        What was measured, a row a partition; see `pywbms.experiments._framework.ROW`.
+        The measurements, one row per partition; see `pywbms.experiments._framework.ROW`.
     files : list of Path
     missing : list of str
-        Real data sets that were not there.
+        Real data sets that were not available.
     failures : dict
-        What a method said on a data set it failed on, by a description of the cell.
+        Error messages of failed cells, by a description of the cell.
     n_cells : int
     seconds : float
-        Time it took in this run; cells of earlier runs take none.
+        Time of this run, without cells of earlier runs.
     """
 
     experiment: Experiment
@@ -70,32 +70,32 @@ class Outcome:
     seconds: float
 
     def draw(self):
-        """Draw it; return a matplotlib figure, or None if there is nothing to draw."""
+        """Return a matplotlib figure, or None if there is nothing to draw."""
         return self.experiment.draw(self.rows)
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, with a word on how to go on."""
+    """Ctrl-C, with a message on how to resume."""
 
 
 def reproduce(experiments, out, data=None, form="full", jobs=1):
-    """Compute figures and tables of the paper anew.
+    """Recompute figures and tables of the paper.
 
     Parameters
     ----------
     experiments : iterable of Experiment
-        Of `EXPERIMENTS`, which has them by name.
+        Values of `EXPERIMENTS`.
     out : path-like
-        A folder, made if it is not there. Each experiment writes NAME.csv (all rows),
-        NAME-table.csv (printed beside measured), NAME.md and NAME.png; finished cells are kept in
-        ``cells.jsonl``, so that the same call goes on after an interruption.
+        The output folder, created if necessary. Each experiment writes NAME.csv (all rows),
+        NAME-table.csv (printed and measured values), NAME.md and NAME.png; finished cells are
+        stored in ``cells.jsonl``, so that the same call resumes after an interruption.
     data : path-like, optional
-        The folder with the paper's real data, see `pywbms.datasets.load`. Sets that are not there
-        are listed as missing.
+        The folder with the paper's real data, see `pywbms.datasets.load`. Missing data sets are
+        reported as missing.
     form : {"full", "quick", "tiny"}
-        How much to compute: an hour on two cores, minutes, or seconds, which is for tests.
+        How much to compute: an hour on two cores, minutes, or seconds (for tests).
     jobs : int
-        Processes, counted as in joblib (−1: all cores).
+        Number of processes, as in joblib (−1: all cores).
 
     Returns
     -------
@@ -104,23 +104,23 @@ def reproduce(experiments, out, data=None, form="full", jobs=1):
     Raises
     ------
     KeyboardInterrupt
-        After Ctrl-C; what is finished is kept.
+        After Ctrl-C; finished cells are kept.
     ChildProcessError
-        If one of several processes was killed (memory?); what is finished is kept.
+        If a worker process was killed (out of memory?); finished cells are kept.
     """
     if form not in FORMS:
         raise ValueError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
     if data is not None and not Path(data).expanduser().is_dir():
-        raise FileNotFoundError(f"there is no folder {data} with the real data")
+        raise FileNotFoundError(f"the data folder {data} does not exist")
     out = Path(out).expanduser()
     if out.exists() and not out.is_dir():
-        raise NotADirectoryError(f"{out} is a file, a folder is needed to write to")
+        raise NotADirectoryError(f"{out} is a file; the output must be a folder")
     require_matplotlib()
     try:
         out.mkdir(parents=True, exist_ok=True)
         (out / CELLS).open("a").close()
     except OSError as error:
-        raise OSError(f"cannot write into the folder {out}: {error.strerror}") from error
+        raise OSError(f"cannot write to the folder {out}: {error.strerror}") from error
     plans = []
     for experiment in experiments:
         stamps, missing = stamp_files(data, experiment.needs)
@@ -138,23 +138,23 @@ def reproduce(experiments, out, data=None, form="full", jobs=1):
                 left = sum(cell not in store for cell in todo.values())
                 kept = (
                     f"{len(todo) - left} of {counted(len(todo), 'cell')} are kept in "
-                    f"{out / CELLS}; the same command goes on from there"
+                    f"{out / CELLS}; run the same command again to resume"
                 )
                 if isinstance(error, KeyboardInterrupt):
                     raise Interrupted(kept) from error
-                raise ChildProcessError(f"a process that computed was killed; {kept}") from error
+                raise ChildProcessError(f"a worker process was killed; {kept}") from error
     if len(outcomes) > 1:
         write_index(outcomes, out, form)
     return outcomes
 
 
 def run_one(experiment, cells, missing, store, out, data, form, jobs, progress):
-    """Compute an experiment's cells that are not there yet, and write its files."""
+    """Compute an experiment's unfinished cells, and write its files."""
     begin = time.monotonic()
     progress.start(experiment.name)
     todo = {key_of(cell): cell for cell in cells if cell not in store}
     failures = {}
-    # The longest first: a long cell at the end would keep one process busy and the others idle.
+    # Longest first: a long cell at the end would leave the other processes idle.
     for cell, rows, error in attempts(sorted(todo.values(), key=guess, reverse=True), data, jobs):
         if error is None:
             store.add(cell, rows)
@@ -169,7 +169,7 @@ def run_one(experiment, cells, missing, store, out, data, form, jobs, progress):
 
 
 def attempts(cells, data, jobs):
-    """Yield each cell with its rows, or with what went wrong, as they finish."""
+    """Yield each cell with its rows, or with an error message, as they finish."""
     jobs = min(joblib.effective_n_jobs(jobs), len(cells))
     if jobs <= 1:
         yield from (attempt(cell, data) for cell in cells)
@@ -180,9 +180,9 @@ def attempts(cells, data, jobs):
 
 
 def attempt(cell, data):
-    """Compute a cell; a method that fails on a data set must not end an hour's run."""
+    """Compute a cell; a method that fails on a data set must not end the whole run."""
     if multiprocessing.parent_process() is not None:
-        # Ctrl-C is for the process that keeps the results: it ends the others.
+        # Ctrl-C is handled by the main process, which stores the results and ends the workers.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         return cell, compute(cell, data), None
@@ -191,7 +191,7 @@ def attempt(cell, data):
 
 
 def describe(cell):
-    """Name a cell in a few words.
+    """Return a short description of a cell.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def write_files(experiment, form, rows, report, missing, failures, out):
     name = experiment.name
     files = [out / f"{name}.csv"]
     measured = rows[rows["ari"].notna()].drop(columns=["points", "iteration"])
-    # An empty column says nothing; lists are written as JSON, which any language reads.
+    # Drop empty columns; write lists as JSON, which any language can read.
     measured = measured.dropna(axis="columns", how="all") if len(measured) else measured
     lists = {
         column: measured[column].map(json.dumps, na_action="ignore")
@@ -241,7 +241,7 @@ def section(experiment, form, report, missing, failures, files, level="#"):
     if pictures:
         parts += [f"![{experiment.title}]({picture.name})" for picture in pictures]
     else:
-        parts.append("No figure: there is nothing measured to draw.")
+        parts.append("No figure: no measurements to draw.")
     for title, table in report.tables.items():
         parts.append(f"{level}# {title}")
         parts.append(markdown(table) if len(table) else "Nothing to show.")
@@ -250,7 +250,7 @@ def section(experiment, form, report, missing, failures, files, level="#"):
 
 
 def write_index(outcomes, out, form):
-    """Write README.md: every table and figure, what is missing, versions and times."""
+    """Write README.md: all tables and figures, missing data, versions and times."""
     missing = sorted({name for outcome in outcomes for name in outcome.missing})
     versions = {
         "pywbms": __version__, "Python": platform.python_version(), "NumPy": np.__version__,
@@ -260,16 +260,16 @@ def write_index(outcomes, out, form):
         {
             "experiment": f"[{outcome.experiment.name}](#{anchor(outcome.experiment.title)})",
             "cells": str(outcome.n_cells),
-            "time of this run": duration(outcome.seconds),
+            "time in this run": duration(outcome.seconds),
             "missing data": ", ".join(outcome.missing) or "–",
             "failed cells": str(len(outcome.failures)),
         }
         for outcome in outcomes
     )
     parts = [
-        "# The paper's figures and tables, computed anew",
+        "# The paper's figures and tables, recomputed",
         f"Form: {form}. " + ", ".join(" ".join(pair) for pair in versions.items()) + ".",
-        f"Real data that were not there: {', '.join(missing) or 'none'}.",
+        f"Missing real data: {', '.join(missing) or 'none'}.",
         markdown(times),
         *(
             section(o.experiment, o.form, o.report, o.missing, o.failures, o.files, level="##")
@@ -280,7 +280,7 @@ def write_index(outcomes, out, form):
 
 
 def anchor(title):
-    """Return the name that Markdown gives to a heading.
+    """Return the Markdown anchor of a heading.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What Simulations 1 and 2 share: every method, while a parameter of the data grows."""
+"""Shared by Simulations 1 and 2: every method, for increasing values of a parameter of the data."""
 
 from pywbms.experiments import _findings, _grids
 from pywbms.experiments._cells import cell
@@ -17,11 +17,11 @@ def simulation_cells(name, parameter, settings, draws, form):
     name : str
         Its function in `pywbms.datasets`.
     parameter : str
-        The parameter of that function that grows.
+        The parameter of that function that is varied.
     settings : sequence of int
         Its values.
     draws : int
-        How many data sets are drawn for each value.
+        Number of data sets drawn for each value.
     form : {"full", "quick", "tiny"}
     """
     planned = []
@@ -38,7 +38,7 @@ def simulation_cells(name, parameter, settings, draws, form):
 
 
 def simulation_report(rows, name, parameter, notes=()):
-    """Compare with what the text says of a figure."""
+    """Compare with the paper's description of a figure."""
     groups = groups_of(rows, name, parameter)
     return Report(
         {
@@ -58,11 +58,11 @@ def simulation_report(rows, name, parameter, notes=()):
 
 
 def simulation_figure(rows, name, parameter, xlabel):
-    """Draw NMI, ARI and k̂ of every method over the parameter."""
+    """Draw NMI, ARI and k̂ of every method against the parameter."""
     return curves(rows, groups_of(rows, name, parameter), xlabel)
 
 
 def groups_of(rows, name, parameter):
-    """Return a group for each value of the parameter."""
+    """Return one group per value of the parameter."""
     settings = sorted(rows["setting"].unique())
     return [Group(f"{parameter} = {setting:g}", name, setting) for setting in settings]

@@ -1,4 +1,4 @@
-"""Tables that put what the paper prints beside what was measured, and say where they differ."""
+"""Tables that compare printed and measured values."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ from pywbms.experiments._methods import BEST_OF_GRID, METHODS, PEERS
 
 @dataclass(frozen=True)
 class Group:
-    """The rows that a line of a table is about: a data set, and its k or p where that varies."""
+    """The rows behind a line of a table: a data set, and its k or p if that varies."""
 
     title: str
     data: str
@@ -33,10 +33,10 @@ class Group:
 
 
 def best_of_each(rows):
-    """Return the row with the best ARI of every cell: its only one, or the best of a grid.
+    """Return the row with the best ARI of every cell: its only row, or the best of a grid.
 
-    Of rows that are equally good by ARI the one with the best AMI counts, then the one with fewer
-    clusters: a partition into single rows must not pass for the best because of its NMI.
+    Ties in ARI are broken by the best AMI, then by fewer clusters: a partition into singletons must
+    not be the best because of its NMI.
     """
     cells = ["data", "setting", "draw", "method", "run"]
     order = ["ari", "ami", "k"]
@@ -47,7 +47,7 @@ def best_of_each(rows):
 
 
 def means(rows, group):
-    """Return the means of the measures over draws and runs, a row a method.
+    """Return the means of the measures over draws and runs, one row per method.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def means(rows, group):
     -------
     DataFrame
         Indexed by method; ``right`` is the share of partitions with the true number of clusters,
-        ``count`` is the number of partitions behind a mean, ``tried`` the
-        number of partitions among which they are the best.
+        ``count`` the number of partitions averaged, ``tried`` the number of partitions from which
+        these are the best.
     """
     best = best_of_each(group.of(rows))
     best = best.assign(right=(best["k"] == best["k_true"]).astype(float))
@@ -77,10 +77,10 @@ def comparison(rows, groups, printed, measures=MEASURES, *, released=COLUMNS["wb
     rows : DataFrame
     groups : sequence of Group
     printed : callable
-        Takes a group and a measure; returns a number, a text, or None if nothing is printed.
+        Takes a group and a measure; returns a number, a string, or None if nothing is printed.
     measures : sequence of str
     released : str
-        Heading of the column of the released form, where it is not at the paper's h and lam.
+        Heading of the column of the released form, if it is not at the paper's h and lam.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def comparison(rows, groups, printed, measures=MEASURES, *, released=COLUMNS["wb
 
 
 def remark(printed, measured, measure, table):
-    """Say plainly where printed and measured differ, by more than `TOLERANCE`."""
+    """Return in words where printed and measured values differ by more than `TOLERANCE`."""
     if not any(value is not None for value in measured.values()):
         return NOT_MEASURED
     if not isinstance(printed, float):
@@ -138,14 +138,14 @@ def verdict(printed, measured):
 
 
 def written(value, measure, absent=NOT_PRINTED):
-    """Write a number as its measure is written; texts as they are."""
+    """Format a number according to its measure; return strings unchanged."""
     if value is None:
         return absent
     return value if isinstance(value, str) else FORMATS.get(measure, "{:.3f}").format(value)
 
 
 def method_table(rows, groups, printed=lambda group, method, measure: None):
-    """Return a table of all methods: what each was told, and what it reached.
+    """Return a table of all methods: what each was given, and its scores.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def method_table(rows, groups, printed=lambda group, method, measure: None):
                 {
                     "data": group.title,
                     "method": METHODS[method].title,
-                    "told": told(method, int(line["tried"] / line["count"])),
+                    "given": given(method, int(line["tried"] / line["count"])),
                     **{
                         f"{TITLES[measure]} printed": written(number, measure)
                         for measure, number in numbers.items()
@@ -187,28 +187,28 @@ def method_table(rows, groups, printed=lambda group, method, measure: None):
 
 
 def what_peers_know():
-    """Say in a sentence what the peers are told."""
-    texts = [f"{METHODS[peer].title}: {METHODS[peer].told}" for peer in PEERS]
-    return "What the peers are told beyond the data: " + "; ".join(texts) + "."
+    """Return a sentence on what the peers are given."""
+    texts = [f"{METHODS[peer].title}: {METHODS[peer].given}" for peer in PEERS]
+    return "What the peers are given besides the data: " + "; ".join(texts) + "."
 
 
-def told(method, tried):
-    """Say what a method was told beyond the data, when so many settings were tried.
+def given(method, tried):
+    """Return what a method was given besides the data, with this number of settings tried.
 
     Examples
     --------
-    >>> told("wbms_released", 1), told("wbms_released", 20)
+    >>> given("wbms_released", 1), given("wbms_released", 20)
     ('h and lam of the paper', 'the labels: best of 20 settings')
-    >>> told("bms", 1), told("ewdp", 1)
+    >>> given("bms", 1), given("ewdp", 1)
     ('h of the paper', 'the true k')
     """
     if tried > 1:
         return f"the labels: best of {tried} settings"
-    return "h of the paper" if METHODS[method].told == BEST_OF_GRID else METHODS[method].told
+    return "h of the paper" if METHODS[method].given == BEST_OF_GRID else METHODS[method].given
 
 
 def markdown(table):
-    r"""Return a table of texts in Markdown.
+    r"""Return a table of strings in Markdown.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""What pictures need beyond partitions: an embedding, and the path of a cloud."""
+"""What figures need besides partitions: an embedding, and the paths of the points."""
 
 import numpy as np
 
 from pywbms.estimator import WBMS
 
-# So large that all weights are alike: blurring mean shift in WBMS's own units.
+# So large that all weights are equal: blurring mean shift in the units of WBMS.
 EVEN = 1e9
 
 
@@ -15,7 +15,7 @@ def tsne(X, truth):
     -------
     list of dict
         One row: ``points``, a pair of coordinates for each row of the data, and ``labels``, the
-        true ones.
+        true labels.
     """
     from sklearn.manifold import TSNE
 
@@ -28,16 +28,16 @@ def tsne(X, truth):
 
 
 def paths(X, truth, h, lam, iterations):
-    """Follow the cloud of BMS and of WBMS's released form in the first two features.
+    """Record the points of BMS and of WBMS's released form in the first two features.
 
-    BMS is followed at h and at twice h: in many dimensions little lies between a cloud that hardly
-    moves and one that is a point.
+    BMS is run at h and at twice h: in high dimensions a small change of h separates points that
+    hardly move from points that collapse onto one.
 
     Returns
     -------
     list of dict
-        A row a method and an iteration: ``points``, in z-scores, ``labels`` of the last iteration
-        followed, ``weights`` of the two features at the end.
+        One row per method and iteration: ``points``, in z-scores, ``labels`` of the last recorded
+        iteration, final ``weights`` of the two features.
     """
     rows = []
     even = {"stop": "fixed", "max_iter": max(iterations), "record_path": True}

@@ -1,4 +1,4 @@
-"""The ablation over h: ARI on the real data, λ at its best."""
+"""The ablation over h: ARI on the real data, with the best λ."""
 
 from pywbms.experiments import _printed, real_data
 from pywbms.experiments._ablation import ablation_cells, ablation_figure, ablation_report
@@ -6,8 +6,8 @@ from pywbms.experiments._framework import Experiment
 
 CLAIM = "Average ARI values for WBMS on real-datasets for different values of h"
 NOTES = [
-    "Chosen without labels: lam chosen by `pywbms.select` at the h given. Best on the grid: the "
-    "default form at the h given, best lam of the grid, labels used."
+    "Chosen without labels: lam chosen by `pywbms.select` for the given h. Best on the grid: the "
+    "default form at the given h, with the best lam of the grid, labels used."
 ]
 
 
@@ -22,7 +22,7 @@ def report(rows):
 
 
 def draw(rows):
-    """Draw ARI over h."""
+    """Draw ARI against h."""
     return ablation_figure(rows, "h", _printed.ABLATION_H, _printed.ARI_OVER_H)
 
 

@@ -1,4 +1,4 @@
-"""The ablation over λ: ARI on the real data, h at its best."""
+"""The ablation over λ: ARI on the real data, with the best h."""
 
 from pywbms.experiments import _printed, real_data
 from pywbms.experiments._ablation import ablation_cells, ablation_figure, ablation_report
@@ -6,9 +6,9 @@ from pywbms.experiments._framework import Experiment
 
 CLAIM = "Average ARI values for WBMS on real-datasets for different values of λ"
 NOTES = [
-    "Chosen without labels: h chosen by `pywbms.select` at the λ given. Best on the grid: the "
-    "default form at the λ given, best h of the grid, labels used. In both, λ is on the mean scale "
-    "of equation (5), on which values of 1 and more make all weights nearly alike."
+    "Chosen without labels: h chosen by `pywbms.select` for the given λ. Best on the grid: the "
+    "default form at the given λ, with the best h of the grid, labels used. In both, λ is on the "
+    "mean scale of equation (5), on which values of 1 or more make all weights nearly equal."
 ]
 
 
@@ -23,7 +23,7 @@ def report(rows):
 
 
 def draw(rows):
-    """Draw ARI over λ."""
+    """Draw ARI against λ."""
     return ablation_figure(rows, "lam", _printed.ABLATION_LAM, _printed.ARI_OVER_LAM)
 
 

@@ -6,20 +6,20 @@ from pywbms._viz.figure import pyplot
 from pywbms._viz.style import DARK, scatter_rows
 from pywbms.experiments import _findings, _grids, _printed
 from pywbms.experiments._cells import MEASURES, cell
-from pywbms.experiments._findings import judged
+from pywbms.experiments._findings import verdict
 from pywbms.experiments._framework import Experiment, Report
 from pywbms.experiments._labels import COLUMNS, FIGURE_ONLY
 from pywbms.experiments._tables import Group, comparison, means, method_table
 
 ITERATIONS = (0, 1, 2, 5, 30)
 LAM = 10.0
-#: Beyond as many clusters, colours only confuse.
+#: With more clusters than this, colours are not used.
 MOST_COLOURS = 20
 GROUP = Group("data1", "data1")
 
 
 def cells(form, stamps):
-    """Return WBMS in its three ways and BMS at the paper's h, and the paths to draw."""
+    """Return the three ways of WBMS and BMS at the paper's h, and the paths to draw."""
     at_h = {"h": [_printed.MOTIVATING_H], "lam": [LAM]}
     planned = [
         cell({"name": "data1", "seed": 0}, "paths", h=_printed.MOTIVATING_H, lam=LAM,
@@ -56,12 +56,13 @@ def report(rows):
     if "bms" in table.index:
         bms = table.loc["bms"]
         findings.append(
-            f"That BMS fails at h = 0.1: {judged(int(bms['ari'] < 0.5), 1)}, mean ARI "
+            f"Claim that BMS fails at h = 0.1: {verdict(int(bms['ari'] < 0.5), 1)}, mean ARI "
             f"{bms['ari']:z.3f}, mean k̂ {bms['k']:.3g}."
         )
         findings += [
-            f"That BMS's “data cloud gradually converges to the origin”: {judged(k == 1, 1)} at "
-            f"h = {h:g}, where k̂ = {k} after {max(ITERATIONS)} iterations (first draw)."
+            "Claim that BMS's “data cloud gradually converges to the origin”: "
+            f"{verdict(k == 1, 1)} at h = {h:g}, with k̂ = {k} after {max(ITERATIONS)} iterations "
+            "(first draw)."
             for h, k in blurred(rows).items()
         ]
     return Report(
@@ -69,22 +70,22 @@ def report(rows):
         findings,
         [
             f"Means over {measured['draw'].nunique()} draws; the figure shows the first.",
-            "The text gives h = 0.1 and no λ; λ = 10 is that of the example the authors released. "
-            "Kernel exp(−d²/h), λ on the sum scale, as in the released code.",
-            "BMS has the kernel exp(−d²/(p·h)), so that h means what it means in WBMS with equal "
-            "weights; here it is told h = 0.1 as the text says, not the best of a grid.",
+            "The text gives h = 0.1 and no λ; λ = 10 is taken from the example released by the "
+            "authors. Kernel exp(−d²/h), λ on the sum scale, as in the released code.",
+            "BMS uses the kernel exp(−d²/(p·h)), so that h has the same meaning as in WBMS with "
+            "equal weights; here it is given h = 0.1 as in the text, not the best of a grid.",
         ],
     )
 
 
 def blurred(rows):
-    """Return h → the number of clusters of BMS on the path that is drawn."""
+    """Return h → the number of clusters of BMS for the paths that are drawn."""
     last = rows[(rows["iteration"] == max(ITERATIONS)) & (rows["method"] == "bms")]
     return {line.h: len(set(line.labels)) for line in last.itertuples()}
 
 
 def draw(rows):
-    """Draw the cloud of BMS and of WBMS as it collapses, in the first two features."""
+    """Draw the collapsing points of BMS and of WBMS in the first two features."""
     paths = rows[rows["points"].notna()]
     figure, axes = pyplot().subplots(
         3, len(ITERATIONS), figsize=(1 + 2.3 * len(ITERATIONS), 7.4), sharex=True, sharey=True,
@@ -95,7 +96,7 @@ def draw(rows):
         start = np.array(mine["points"].iloc[0])
         k = len(set(mine["labels"].iloc[0]))
         for ax, snapshot in zip(line, mine.itertuples(), strict=True):
-            # The weights of the 30 other features play no part in these two dimensions.
+            # The weights of the 30 other features do not matter in these two dimensions.
             contour(ax, start, np.array(snapshot.weights), h)
             points = np.array(snapshot.points)
             if k <= MOST_COLOURS:

@@ -1,4 +1,4 @@
-"""The table of real data: NMI and ARI of all methods on nine sets."""
+"""The table of real data: NMI and ARI of all methods on nine data sets."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from pywbms.experiments._tables import Group, comparison, means, method_table, w
 
 SETS = {"full": tuple(_printed.TITLES), "quick": tuple(_printed.TITLES),
         "tiny": ("appendicitis", "zoo")}  # fmt: skip
-#: Runs of methods that draw random numbers; the paper takes 20.
+#: Number of runs of random methods; the paper uses 20.
 RUNS = {"full": 20, "quick": 3, "tiny": 1}
 TABLES = {"ari": _printed.ARI, "nmi": _printed.NMI}
 PEER_OF = {"wbms": "wbms", "wbms_grid": "wbms", "wbms_released": "wbms", "wbms_printed": "wbms",
@@ -21,13 +21,13 @@ PEER_OF = {"wbms": "wbms", "wbms_grid": "wbms", "wbms_released": "wbms", "wbms_p
 
 
 def cells(form, stamps):
-    """Return every method on every set that is there."""
+    """Return every method on every available data set."""
     return [planned for name in SETS[form] if name in stamps
             for planned in set_cells(name, form, stamps)]  # fmt: skip
 
 
 def set_cells(name, form, stamps):
-    """Return every method on a set; labels are kept of Glioma, which is drawn."""
+    """Return every method on a data set; labels are kept for Glioma, which is drawn."""
     data = real(name, stamps)
     keep = {"keep": True} if name == "glioma" else {}
     h, lam = _printed.parameters(name)
@@ -47,20 +47,20 @@ def set_cells(name, form, stamps):
 
 
 def printed(group, measure):
-    """Return what the paper prints for WBMS."""
+    """Return the printed value for WBMS."""
     table = TABLES.get(measure)
     return _printed.of_method(table, group.data, "wbms") if table else None
 
 
 def printed_of(group, method, measure):
-    """Return what the paper prints for a method, None for those it does not have."""
+    """Return the printed value for a method, or None if it is not in the paper."""
     column = PEER_OF.get(method, method)
     known = column in _printed.METHODS
     return _printed.of_method(TABLES[measure], group.data, column) if known else None
 
 
 def groups(names=tuple(_printed.TITLES)):
-    """Return a group for each set."""
+    """Return one group per data set."""
     return [Group(_printed.TITLES[name], name) for name in names]
 
 
@@ -70,7 +70,7 @@ def report(rows):
 
 
 def real_report(rows, found):
-    """Return the tables of real sets."""
+    """Return the report on real data sets."""
     return Report(
         {
             "Printed and measured": comparison(rows, found, printed),
@@ -78,27 +78,27 @@ def real_report(rows, found):
         },
         [
             *_findings.printed_and_measured(rows, found, printed),
-            *peers_met(rows, found),
+            *peers_reproduced(rows, found),
             *_findings.where_best(rows, found),
             *trivial_scores(rows, found),
-            *met_elsewhere(rows, found),
+            *reproduced_elsewhere(rows, found),
         ],
         [
             "Released form: kernel exp(−d²/h) and λ on the sum scale, as in the released code, at "
-            "the h and λ of the appendix; it prints none for GCM, for which its ablation tables "
-            "name h = 0.1, λ = 5. “Algorithm 1 as printed” has the kernel exp(−d²/h²) of "
+            "the h and λ of the appendix; it gives none for GCM, for which its ablation tables "
+            "imply h = 0.1, λ = 5. “Algorithm 1 as printed” has the kernel exp(−d²/h²) of "
             "equation (4) and λ on the mean scale, at the same pair.",
-            "Appendicitis has 106 rows in KEEL's file; the paper prints 107.",
-            "“Best” is the best ARI. The other scores are those of the same partition.",
-            "Of the methods that draw random numbers the means over several runs are shown "
-            "(column “partitions”); G-means is deterministic here.",
+            "Appendicitis has 106 rows in KEEL's file; the paper gives 107.",
+            "“Best” refers to the best ARI. The other scores are those of the same partition.",
+            "For random methods the means over several runs are shown (column “partitions”); "
+            "G-means is deterministic here.",
             what_peers_know(),
         ],
     )
 
 
-def peers_met(rows, found):
-    """Say how many printed numbers of the peers come out."""
+def peers_reproduced(rows, found):
+    """Return a sentence on how many printed numbers of the peers are reproduced."""
     gaps = [
         table.loc[peer, measure] - printed_of(group, peer, measure)
         for group in found
@@ -111,14 +111,14 @@ def peers_met(rows, found):
     met = sum(abs(gap) <= TOLERANCE for gap in gaps)
     lower = sum(gap < -TOLERANCE for gap in gaps)
     return [
-        f"That the printed numbers of the peers come out: {_findings.judged(met, len(gaps))}: "
-        f"{met} of {len(gaps)} are met within {TOLERANCE}; measured are {lower} lower and "
-        f"{len(gaps) - met - lower} higher."
+        "Claim that the printed numbers of the peers are reproduced: "
+        f"{_findings.verdict(met, len(gaps))}: {met} of {len(gaps)} agree within {TOLERANCE}; "
+        f"{lower} measured values are lower and {len(gaps) - met - lower} higher."
     ]
 
 
 def trivial_scores(rows, found):
-    """Say which printed NMI are those of putting every row into a cluster of its own."""
+    """Return a sentence on printed NMI that are those of a partition into singletons."""
     same = []
     for group in found:
         table = means(rows, group)
@@ -135,8 +135,8 @@ def trivial_scores(rows, found):
     if not same:
         return []
     return [
-        "Printed NMI that equal, to three decimals, the NMI of every row in a cluster of its own: "
-        + "; ".join(same) + ". NMI alone says little."
+        "Printed NMI that equal, to three decimals, the NMI of a partition into singletons: "
+        + "; ".join(same) + ". NMI alone is not informative."
     ]  # fmt: skip
 
 
@@ -145,8 +145,8 @@ def title_of(method):
     return "WBMS" if method == "wbms" else METHODS[method].title
 
 
-def met_elsewhere(rows, found):
-    """Say at which pairs the printed ARI and NMI of WBMS come out, to three decimals."""
+def reproduced_elsewhere(rows, found):
+    """Return sentences on the pairs that give the printed ARI and NMI to three decimals."""
     sentences = []
     for group in found:
         mine = group.of(rows)
@@ -154,11 +154,11 @@ def met_elsewhere(rows, found):
         near = [np.abs(mine[m] - printed(group, m)) < 0.0006 for m in ("ari", "nmi")]
         exact = mine[near[0] & near[1]]
         sentences += [
-            f"{group.title}: the printed ARI and NMI come out, to three decimals, with "
+            f"{group.title}: the printed ARI and NMI are reproduced, to three decimals, by "
             f"{METHODS[method].title.split(', best')[0]} at "
             + ", ".join(f"(h = {r.h:g}, lam = {r.lam:g})" for r in pairs.head(4).itertuples())
             + (" and more pairs" if len(pairs) > 4 else "")
-            + f", k̂ = {pairs['k'].iloc[0]:g}; the paper prints the pair "
+            + f", k̂ = {pairs['k'].iloc[0]:g}; the paper gives the pair "
             + "(h = {:g}, λ = {:g}).".format(*_printed.parameters(group.data))
             for method, pairs in exact.groupby("method", sort=False)
         ]
@@ -166,7 +166,7 @@ def met_elsewhere(rows, found):
 
 
 def draw(rows):
-    """Draw the ARI of all methods on each set, the printed one of WBMS beside it."""
+    """Draw the ARI of all methods on each data set, with the printed ARI of WBMS."""
     values = {}
     for group in groups():
         table = means(rows, group)

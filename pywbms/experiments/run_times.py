@@ -1,4 +1,4 @@
-"""The run times on the real data; the same cells as the table of scores."""
+"""The run times on the real data, from the same cells as the table of scores."""
 
 import pandas as pd
 
@@ -24,8 +24,8 @@ def report(rows):
         },
         findings(rows, found),
         [
-            "Another machine, another language: only orders of magnitude can be compared. The "
-            "paper does not say whether its seconds hold the search for h and λ.",
+            "Machine and language differ: only orders of magnitude are comparable. The paper does "
+            "not say whether its seconds include the search for h and λ.",
             "Chosen without labels: the whole search and the fit. Best on a grid, MS and BMS: one "
             "fit at the best pair or h. Released form: one fit at the paper's pair, 50 iterations.",
         ],
@@ -33,7 +33,7 @@ def report(rows):
 
 
 def wbms_times(rows, found):
-    """Return the seconds of WBMS set up in its three ways."""
+    """Return the seconds of WBMS for the three ways of setting h and lam."""
     lines = []
     for group in found:
         table = means(rows, group)
@@ -98,7 +98,7 @@ def times(printed, measured):
 
 
 def findings(rows, found):
-    """Say how WBMS's time compares with the peers', printed and measured."""
+    """Return sentences that compare the times of WBMS and the peers, printed and measured."""
     sentences = []
     for method, (_, short) in COLUMNS.items():
         slower = total = 0
@@ -123,7 +123,7 @@ def findings(rows, found):
 
 
 def draw(rows):
-    """Draw printed and measured seconds, a line a set."""
+    """Draw printed and measured seconds, one line per data set."""
     values = {}
     for group in real_data.groups():
         table = means(rows, group)

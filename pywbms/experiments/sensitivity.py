@@ -7,7 +7,7 @@ from pywbms.experiments._framework import Experiment, Report
 from pywbms.experiments._labels import FIGURE_ONLY, RELEASED_IN_MAP
 from pywbms.experiments._tables import Group, comparison, method_table
 
-#: h and lam of the default form (mean scale), and of the released one (sum scale: n times as much).
+#: h and lam of the default form (mean scale), and of the released form (sum scale: n times larger).
 DEFAULT = {
     "full": {"h": _grids.spread(0.01, 1, 17), "lam": _grids.spread(0.01, 10, 10)},
     "quick": {"h": _grids.spread(0.01, 1, 9), "lam": _grids.spread(0.01, 10, 6)},
@@ -40,7 +40,7 @@ def cells(form, stamps):
 
 
 def report(rows):
-    """Say over what range the clustering is perfect."""
+    """Report the range in which the clustering is perfect."""
     findings = []
     for method, title in FORMS.items():
         table = nmi(rows, method)
@@ -70,14 +70,14 @@ def report(rows):
         [*findings, *_findings.how_close(rows, [GROUP])],
         [
             f"Means over {rows['draw'].nunique()} draws.",
-            "The paper prints no h and λ for the figure: best and released form are the best pairs "
+            "The paper gives no h and λ for the figure: best and released form are the best pairs "
             "of the two heat maps, found with the labels.",
         ],
     )
 
 
 def nmi(rows, method):
-    """Return the mean NMI over draws, lam down, h across."""
+    """Return the mean NMI over draws, with lam in the rows and h in the columns."""
     mine = rows[rows["method"] == method]
     return mine.pivot_table(index="lam", columns="h", values="nmi", aggfunc="mean")
 

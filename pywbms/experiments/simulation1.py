@@ -1,4 +1,4 @@
-"""Simulation 1: the number of clusters grows, in 5 of 20 features."""
+"""Simulation 1: an increasing number of clusters in 5 of 20 features."""
 
 from pywbms.experiments import _printed
 from pywbms.experiments._framework import Experiment
@@ -14,12 +14,12 @@ def cells(form, stamps):
 
 
 def report(rows):
-    """Compare with what the text says of the figure."""
+    """Compare with the paper's description of the figure."""
     return simulation_report(rows, "simulation1", "k")
 
 
 def draw(rows):
-    """Draw NMI, ARI and k̂ over k."""
+    """Draw NMI, ARI and k̂ against k."""
     return simulation_figure(rows, "simulation1", "k", "true number of clusters k")
 
 

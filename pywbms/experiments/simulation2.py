@@ -1,4 +1,4 @@
-"""Simulation 2: the number of features grows, 5 % of them carry four clusters."""
+"""Simulation 2: an increasing number of features, 5 % of which carry four clusters."""
 
 from pywbms.experiments import _printed
 from pywbms.experiments._framework import Experiment
@@ -15,12 +15,12 @@ def cells(form, stamps):
 
 
 def report(rows):
-    """Compare with what the text says of the figure."""
+    """Compare with the paper's description of the figure."""
     return simulation_report(rows, "simulation2", "p", [SPREAD_OF_CLUSTERS])
 
 
 def draw(rows):
-    """Draw NMI, ARI and k̂ over p."""
+    """Draw NMI, ARI and k̂ against p."""
     return simulation_figure(rows, "simulation2", "p", "number of features p")
 
 

@@ -1,4 +1,4 @@
-"""Simulation 3: which features get the weight, over 100 replicates."""
+"""Simulation 3: the feature weights over 100 replicates."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from pywbms.experiments._tables import (
 )
 
 DRAWS = {"full": 100, "quick": 10, "tiny": 2}
-WEIGHING_PEERS = ("wgmeans", "ewdp")
+WEIGHTING_PEERS = ("wgmeans", "ewdp")
 GROUP = Group("Simulation 3", "simulation3")
 INFORMATIVE = "informative"
 #: "Almost all weights": the text gives no number.
@@ -26,7 +26,7 @@ ALMOST_ALL = 0.9
 
 
 def cells(form, stamps):
-    """Return the methods that weigh features, on every draw."""
+    """Return the methods that weight features, on every draw."""
     planned = []
     for seed in range(DRAWS[form]):
         data = {"name": "simulation3", "seed": seed}
@@ -34,13 +34,13 @@ def cells(form, stamps):
             cell(data, "wbms", keep=True, **_grids.choice(form)),
             cell(data, "wbms_grid", keep=True, **_grids.GRID[form]),
             cell(data, "wbms_released", keep=True, **_grids.PAPER_RANGE[form]),
-            *(cell(data, peer, keep=True) for peer in WEIGHING_PEERS),
+            *(cell(data, peer, keep=True) for peer in WEIGHTING_PEERS),
         ]
     return planned
 
 
 def report(rows):
-    """Compare with what the text says of the weights."""
+    """Compare with the paper's description of the weights."""
     table = comparison(
         rows, [GROUP], lambda *_: FIGURE_ONLY, (INFORMATIVE, *MEASURES), released=RELEASED_IN_RANGE
     )
@@ -66,27 +66,29 @@ def with_weights(rows):
 
 
 def weight_findings(rows):
-    """Say how much weight each method puts on the features that carry the clusters."""
+    """Return sentences on the weight that each method puts on the informative features."""
     best = best_of_each(rows)
     sentences = []
     for method, mine in best.groupby("method", sort=False)[INFORMATIVE]:
         share = (mine >= ALMOST_ALL).mean()
-        is_peer = method in WEIGHING_PEERS
-        # Of the peers the paper claims the opposite.
+        is_peer = method in WEIGHTING_PEERS
+        # For the peers the paper claims the opposite.
         right = 1 - share if is_peer else share
         word = "holds" if right >= 0.95 else "holds in part" if right > 0.05 else "does not hold"
         claim = (
-            "fails to find the features" if is_peer else "puts almost all weight on features 1, 2"
+            "fails to find the features"
+            if is_peer
+            else "puts almost all weight on features 1 and 2"
         )
         sentences.append(
-            f"That {METHODS[method].title} {claim}: {word}; the two have a mean weight of "
-            f"{mine.mean():.3f}, at least {ALMOST_ALL} in {share:.0%} of the draws."
+            f"Claim that {METHODS[method].title} {claim}: {word}; their total weight has the mean "
+            f"{mine.mean():.3f} and is at least {ALMOST_ALL} in {share:.0%} of the draws."
         )
     return sentences
 
 
 def draw(rows):
-    """Draw box plots of the weights, a panel a method."""
+    """Draw box plots of the weights, one panel per method."""
     kept = rows[rows["weights"].notna()]
     return weight_boxes(
         {

@@ -1,7 +1,8 @@
-"""The methods the paper compares with, under one roof and with one signature.
+"""The clustering methods that the paper compares with, with a common signature.
 
 Each is a function ``(X, **params)`` that takes a DataFrame or an array and returns a `PeerResult`;
-`PEERS` has them all by name. `ADAPTERS` has further clusterers, of scikit-learn, in the same form.
+`PEERS` maps their names to them. `ADAPTERS` has further clusterers, from scikit-learn, in the same
+form.
 """
 
 from pywbms.peers._table import PeerResult

@@ -1,4 +1,4 @@
-"""What the k-means family shares: scikit-learn's k-means held still, scores, random numbers."""
+"""Shared by the k-means family: deterministic k-means of scikit-learn, scores, random numbers."""
 
 import warnings
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from pywbms._data.checks import generator
 
-# Singular values below this, relative to the largest, are what rounding leaves of zero.
+# Singular values below this, relative to the largest, are zero up to rounding.
 NEGLIGIBLE = 1e-12
 
 
@@ -23,10 +23,10 @@ def random_generator(random_state):
 
 @contextmanager
 def quiet_kmeans():
-    """Run scikit-learn's k-means on one thread, and without its word on duplicate points.
+    """Run scikit-learn's k-means on one thread, and without its warning about duplicate points.
 
-    With several threads the sums of the means come in any order; the last bits, and with them
-    ties, would depend on it.
+    With several threads the order of summation of the means varies; the last bits, and so the
+    breaking of ties, would depend on it.
     """
     with threadpool_limits(limits=1, user_api="openmp"), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -34,18 +34,18 @@ def quiet_kmeans():
 
 
 def kmeans_from_seeds(X, k, n_init, rng):
-    """Return the best of n_init k-means clusterings started by k-means++, as fitted by KMeans."""
+    """Return the best of n_init k-means fits initialised by k-means++, a fitted KMeans."""
     seed = int(rng.integers(2**31 - 1))
     return KMeans(k, n_init=n_init, random_state=seed).fit(X)
 
 
 def kmeans_from_centers(X, centers):
-    """Return k-means started at given centres, followed until no row changes its cluster."""
+    """Return k-means started at given centres and run until no row changes its cluster."""
     return KMeans(len(centers), init=centers, n_init=1, tol=0.0).fit(X)
 
 
 def near_one(X):
-    """Return X in a unit that keeps squares from overflow and from zero, and that unit.
+    """Return X in a unit that keeps squares from overflow and underflow, and that unit.
 
     It is a power of two, so that nothing is rounded.
 
@@ -59,16 +59,16 @@ def near_one(X):
 
 
 def few_columns(X):
-    """Return X, or its scores if it has more columns than rows: distances stay the same."""
+    """Return X, or its scores if it has more columns than rows: distances are preserved."""
     return principal_scores(X) if X.shape[1] > len(X) else X
 
 
 def principal_scores(X):
     """Return the principal component scores of the rows: at most min(n − 1, p) columns.
 
-    Distances between rows stay what they are, so methods that know distances only do the same
-    work on fewer columns where p > n. The sign of each column is fixed by its largest entry, and
-    equal rows stay equal to the bit.
+    Distances between rows are preserved, so methods that only use distances give the same result
+    with fewer columns if p > n. The sign of each column is fixed by its largest entry, and equal
+    rows remain bit-identical.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def principal_scores(X):
     centred, unit = near_one(X)
     centred -= centred.mean(axis=0)
     n, p = X.shape
-    if p > 2 * n:  # the eigenvectors of the small matrix of inner products, several times faster
+    if p > 2 * n:  # eigenvectors of the small Gram matrix, several times faster
         eigenvalues, left = np.linalg.eigh(centred @ centred.T)
         singular, left = np.sqrt(np.maximum(eigenvalues[::-1], 0.0)), left[:, ::-1]
         negligible = np.sqrt(n * np.finfo(float).eps)

@@ -1,13 +1,13 @@
-"""Fewer coordinates for data with more features than rows, without any loss."""
+"""Lossless reduction of the coordinates of data with more features than rows."""
 
 import numpy as np
 
 
 def scores(X):
-    """Return the rows in at most n coordinates that keep all their inner products.
+    """Return the rows in at most n coordinates that preserve all inner products.
 
-    So they keep distances, angles, and what is a mean of what: methods that need no more than
-    these give the same clusters, in far less time where p ≫ n.
+    Distances, angles and means are therefore preserved, and methods that only use these give the
+    same clusters, in far less time if p ≫ n.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What all peers share: a table in, labels (and weights) out."""
+"""Shared by all peers: a table in, labels (and weights) out."""
 
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ from pywbms._machine.threads import one_blas_thread
 
 @dataclass(frozen=True)
 class PeerResult:
-    """A clustering found by one of the peers, in the index and the columns of its data.
+    """A clustering by one of the peers, with the index and the columns of its data.
 
     Attributes
     ----------
@@ -22,13 +22,13 @@ class PeerResult:
         Name of the method, a key of `PEERS` or `ADAPTERS`.
     labels : Series
         Cluster of each row, 0 … k − 1 (0 is the largest, ties by the first row); −1 for rows that
-        the method calls noise.
+        the method labels as noise.
     n_clusters : int
-        How many clusters there are.
+        Number of clusters.
     weights : Series or None
-        Weight of each column, at least 0, sum 1, if the method weighs features.
+        Weight of each column, nonnegative with sum 1, if the method weights features.
     params : dict
-        The parameters used, with what the method chose by itself.
+        The parameters used, including those that the method chose itself.
     """
 
     method: str
@@ -39,24 +39,24 @@ class PeerResult:
 
 
 def clustered(method, X, cluster, params, *, standardize=True, weighs=False):
-    """Cluster a table: check it, bring it into working coordinates, label its rows.
+    """Cluster a table: check it, transform it to working coordinates, label its rows.
 
     Parameters
     ----------
     method : str
         The name of the method.
     X : DataFrame or array-like of shape (n, p)
-        Numeric columns of any dtype. It is not written to.
+        Numeric columns of any dtype. It is not modified.
     cluster : callable
-        Takes a finite C-contiguous array of the columns that vary, in working coordinates, and
+        Takes a finite C-contiguous array of the non-constant columns, in working coordinates, and
         returns labels (any integers; −1 is noise), weights of these columns or None, and a dict of
-        what it chose by itself.
+        the parameters it chose itself.
     params : dict
-        The parameters as the caller gave them.
+        The parameters as given by the caller.
     standardize : bool, default True
         Work on z-scores (ddof = 1), as WBMS does.
     weighs : bool, default False
-        The method weighs features; if no column varies, all have the same weight.
+        Whether the method weights features; if no column varies, all have the same weight.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def clustered(method, X, cluster, params, *, standardize=True, weighs=False):
     require_boolean("standardize", standardize)
     table = Table.of(X, standardize=standardize)
     matrix = table.matrix
-    # Means and deviations are the same to the bit for any order of the rows.
+    # Means and deviations are bit-identical for any order of the rows.
     standardizer = Standardizer.of(matrix[row_order(matrix)], standardize)
     if standardizer.active.any():
         with one_blas_thread():  # so that no sum depends on the number of cores
@@ -110,9 +110,9 @@ def numbered(labels):
 
 
 def in_row_order(cluster):
-    """Make a clustering of an array the same for any order of its rows, ties and rounding included.
+    """Make a clustering of an array independent of the row order, including ties and rounding.
 
-    It gets the rows in an order that depends on their values alone.
+    It receives the rows in an order that only depends on their values.
 
     Examples
     --------

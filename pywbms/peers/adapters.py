@@ -1,4 +1,4 @@
-"""Clusterers of scikit-learn in the peers' dress: for comparison, not among the paper's eight."""
+"""Adapters to scikit-learn's clusterers, for comparison; they are not among the paper's eight."""
 
 import numpy as np
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, MeanShift, estimate_bandwidth
@@ -16,7 +16,7 @@ from pywbms.peers._table import clustered
 
 
 def hdbscan(X, *, min_cluster_size=5, min_samples=None, standardize=True):
-    """Cluster by HDBSCAN: dense groups that last over many density levels; the rest is noise.
+    """Cluster by HDBSCAN: groups that persist over many density levels; the rest is noise.
 
     Parameters
     ----------
@@ -25,15 +25,16 @@ def hdbscan(X, *, min_cluster_size=5, min_samples=None, standardize=True):
     min_cluster_size : int, default 5
         Smaller groups are noise; at least 2.
     min_samples : int or None, default None
-        A point's density is measured by the distance to this neighbour, itself counted; None is
-        min_cluster_size.
+        A point's density is measured by the distance to this neighbour, counting the point itself;
+        None means min_cluster_size.
     standardize : bool, default True
         Work on z-scores (ddof = 1).
 
     Returns
     -------
     PeerResult
-        Labels are −1 for noise. Fewer rows than min_cluster_size or min_samples are all noise.
+        Labels are −1 for noise. With fewer rows than min_cluster_size or min_samples, all are
+        noise.
 
     References
     ----------
@@ -65,22 +66,22 @@ def hdbscan(X, *, min_cluster_size=5, min_samples=None, standardize=True):
 
 
 def sklearn_mean_shift(X, *, bandwidth=None, standardize=True):
-    """Cluster by scikit-learn's mean shift, whose kernel is flat.
+    """Cluster by scikit-learn's mean shift, which has a flat kernel.
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n, p)
         Numeric columns.
     bandwidth : float or None, default None
-        The kernel's radius; None takes scikit-learn's estimate, the mean distance to the row
-        that 30 % of the rows are nearer than.
+        The kernel's radius; None uses scikit-learn's estimate, the mean distance to the neighbour
+        at the 30 % quantile.
     standardize : bool, default True
         Work on z-scores (ddof = 1).
 
     Returns
     -------
     PeerResult
-        Its params say the ``bandwidth`` used. If the estimate is 0, equal rows are a cluster.
+        Its params contain the ``bandwidth`` used. If the estimate is 0, equal rows form a cluster.
 
     References
     ----------
@@ -110,7 +111,7 @@ def sklearn_mean_shift(X, *, bandwidth=None, standardize=True):
 
 
 def ward(X, k, *, standardize=True):
-    """Cluster by Ward's method: merge what adds least to the sum of squares, until k are left.
+    """Cluster by Ward's method: merge clusters at the least increase in the sum of squares.
 
     Parameters
     ----------
@@ -157,10 +158,10 @@ def kmeans(X, k, *, n_init=10, random_state=0, standardize=True):
     X : DataFrame or array-like of shape (n, p)
         Numeric columns.
     k : int
-        Number of clusters; at most the number of rows. There are fewer where there are fewer
-        distinct rows.
+        Number of clusters; at most the number of rows. There are fewer if there are fewer distinct
+        rows.
     n_init : int, default 10
-        Number of starts, by k-means++; the smallest sum of squares wins.
+        Number of k-means++ initialisations; the one with the smallest sum of squares is used.
     random_state : int, numpy.random.Generator or None, default 0
         The seed.
     standardize : bool, default True
@@ -198,7 +199,7 @@ def kmeans(X, k, *, n_init=10, random_state=0, standardize=True):
 
 
 def require_at_most(k, X):
-    """Raise a ValueError if there are to be more clusters than rows."""
+    """Raise a ValueError if more clusters than rows are requested."""
     n = len(as_frame(X))
     if k > n:
         raise ValueError(f"k must be at most the number of rows, {n}, got {k}")

@@ -9,30 +9,30 @@ from pywbms._engine.fit import fit_rows
 from pywbms._engine.settings import Settings
 from pywbms.peers._table import clustered
 
-# With it, w_l ∝ exp(−D_l / lam) are equal for any displacements D: the weights stay 1/p.
+# With this lam, w_l ∝ exp(−D_l / lam) are equal for any displacements D: the weights stay 1/p.
 FLAT = 1e300
 
 
 def bms(X, h, *, max_iter=300, standardize=True):
     """Cluster a table with blurring mean shift (Fukunaga and Hostetler, 1975; Cheng, 1995).
 
-    In each iteration every point moves to the mean of all points, itself included, with the
-    weights exp(−‖x − y‖² / (p·h)), and the moved points take the place of the data. It is WBMS with
-    the feature weights kept at 1/p, and runs on the same core.
+    In each iteration every point moves to the mean of all points, including itself, with the
+    weights exp(−‖x − y‖² / (p·h)), and the moved points replace the data. This is WBMS with
+    the feature weights fixed at 1/p, and runs on the same core.
 
-    The cloud first collapses into groups, which then drift and meet one by one over ever longer
-    times. As in WBMS it is stopped in between: when the points that are within 10⁻³ of each
-    other have been the same for five iterations, and are within 10⁻⁵ by then.
+    The points first collapse into groups, which then drift and merge one by one over ever longer
+    times. As in WBMS the iteration stops in between: when the groups of points within 10⁻³ of each
+    other have been the same for five iterations and equal those within 10⁻⁵.
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n, p)
         Numeric columns of any dtype.
     h : float
-        Bandwidth; as the distance is divided by the number of columns that vary, it means what it
-        means in WBMS. On z-scores useful values lie between 0.02 and 0.5.
+        Bandwidth; as the distance is divided by the number of non-constant columns, it has the
+        same meaning as in WBMS. On z-scores useful values lie between 0.02 and 0.5.
     max_iter : int, default 300
-        Most iterations; a ConvergenceWarning tells if they were not enough.
+        Maximum number of iterations; a ConvergenceWarning is issued if they were not enough.
     standardize : bool, default True
         Work on z-scores.
 
@@ -60,7 +60,7 @@ def bms(X, h, *, max_iter=300, standardize=True):
         path = blur(Z, h, max_iter)
         if not path.converged:
             warnings.warn(
-                f"the points have not settled in max_iter={max_iter} iterations",
+                f"blurring mean shift has not converged within max_iter={max_iter} iterations",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -71,7 +71,7 @@ def bms(X, h, *, max_iter=300, standardize=True):
 
 
 def blur(X, h, max_iter, record_path=False):
-    """Let an array collapse; return the `FitResult`."""
+    """Run blurring mean shift on an array; return the `FitResult`."""
     settings = Settings(
         h, FLAT, lam_scale="sum", exclude_self=False, warmup=0, max_iter=max_iter,
         standardize=False, record_path=record_path,

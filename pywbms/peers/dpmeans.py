@@ -1,4 +1,4 @@
-"""DP-means: k-means that opens a cluster wherever a point is too far from all centres."""
+"""DP-means: k-means that opens a new cluster for a point too far from all centres."""
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -7,42 +7,42 @@ from pywbms._data.checks import require_integer, require_positive
 from pywbms._data.ordering import weighted_means
 from pywbms.peers._table import clustered
 
-# The rules for lam take it from a distance: a row that is as far but for rounding is not farther.
+# lam is set from a distance, so a row that is equally far up to rounding must not count as farther.
 FARTHER = 1 + 1e-12
 
-# Distances that are held at a time: never n² of them.
+# Number of distances held in memory at a time, rather than n².
 BLOCK = 2**20
 
 
 def dpmeans(X, k=None, *, lam=None, standardize=True):
     """Cluster a table with DP-means (Kulis and Jordan, 2012).
 
-    It looks for the partition that minimises Σ_i ‖x_i − θ_{z_i}‖² + lam · (number of clusters), θ
-    the means of the clusters. It starts with one cluster at the mean of all rows. Then it passes
-    over the rows: one whose nearest centre is farther than lam (in squared distance) opens a
-    cluster where it is, any other joins its nearest centre. Centres that nobody joined are dropped,
-    the others become the means of their rows, and so on until the objective stops falling.
+    DP-means minimises Σ_i ‖x_i − θ_{z_i}‖² + lam · (number of clusters) over partitions, where θ
+    are the means of the clusters. It starts with one cluster at the mean of all rows. Each round
+    passes over the rows: a row whose nearest centre is farther than lam (in squared distance) opens
+    a new cluster, any other row joins its nearest centre. Empty clusters are dropped, the other
+    centres are updated to the means of their rows, and so on until the objective stops decreasing.
 
-    The rows are visited in the order in which they stand: another order may give other clusters.
+    The rows are visited in their given order: another order may give other clusters.
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n, p)
         Numeric columns of any dtype.
     k : int, optional
-        A guess of the number of clusters, from which lam is found by the farthest-first rule of the
-        paper: of a set that holds only the mean, add k times the row farthest from it; lam is the
-        squared distance of the last. The result may have more or fewer clusters than k. A guess
-        beyond the number of different rows gives each of these a cluster of its own.
+        A guess of the number of clusters, from which lam is derived by the farthest-first rule of
+        the paper: starting with the set that contains only the mean, the row farthest from the set
+        is added k times; lam is the squared distance of the last. The result may have more or fewer
+        clusters than k. If k exceeds the number of distinct rows, each of these becomes a cluster.
     lam : float, optional
-        What a cluster costs, in squared distance in working coordinates. Give either k or lam.
+        Penalty per cluster, in squared distance in working coordinates. Give either k or lam.
     standardize : bool, default True
         Work on z-scores.
 
     Returns
     -------
     PeerResult
-        Its `params` hold the lam that was used.
+        Its `params` contain the lam that was used.
 
     References
     ----------
@@ -68,11 +68,11 @@ def dpmeans(X, k=None, *, lam=None, standardize=True):
 
 
 def require_one_of(k_name, k, lam_name, lam):
-    """Raise a ValueError that names both, unless one of them is given and makes sense."""
+    """Raise a ValueError that names both, unless exactly one of them is given and valid."""
     if (k is None) == (lam is None):
         raise ValueError(
-            f"give either {k_name}, a guess of the number of clusters, or {lam_name}, what a "
-            f"cluster costs; got {k_name}={k!r} and {lam_name}={lam!r}"
+            f"give either {k_name}, a guess of the number of clusters, or {lam_name}, the penalty "
+            f"per cluster; got {k_name}={k!r} and {lam_name}={lam!r}"
         )
     if k is None:
         require_positive(lam_name, lam)
@@ -81,7 +81,7 @@ def require_one_of(k_name, k, lam_name, lam):
 
 
 def farthest_first(X, k):
-    """Return the squared distance at which the k-th row joins a set that held only the mean.
+    """Return the squared distance at which the k-th row joins a set that starts with the mean.
 
     Examples
     --------
@@ -120,14 +120,14 @@ def descend(X, lam):
 
 
 def assign(X, centers, lam):
-    """Pass over the rows in their order; return the cluster of each, 0 … k − 1, none of them empty.
+    """Pass over the rows in their order; return the cluster of each, 0 … k − 1, none empty.
 
-    A row whose nearest centre is farther than lam opens a cluster that the rows after it may join.
+    A row whose nearest centre is farther than lam opens a cluster that later rows may join.
     """
     labels, nearest = nearest_center(X, centers)
     k, row = len(centers), 0
     while True:
-        # Rows before the one that opens a cluster have been visited: they do not see it.
+        # Rows before the one that opens a cluster have already been visited and cannot join it.
         far = np.flatnonzero(nearest[row:] > FARTHER * lam)
         if not len(far):
             return np.unique(labels, return_inverse=True)[1]
@@ -140,7 +140,7 @@ def assign(X, centers, lam):
 
 
 def nearest_center(X, centers):
-    """Return the number of each row's nearest centre, and the squared distance to it.
+    """Return the index of each row's nearest centre, and the squared distance to it.
 
     Examples
     --------
@@ -158,12 +158,12 @@ def nearest_center(X, centers):
 
 
 def means(X, labels):
-    """Return the mean of each cluster; of equal rows, it is these to the bit."""
+    """Return the mean of each cluster; the mean of equal rows is exactly that row."""
     return weighted_means(X, np.ones(len(X)), labels)
 
 
 def scatter(X, centers, labels):
-    """Return the sum of the squared distances between the rows and the centres of their clusters.
+    """Return the sum of the squared distances of the rows to the centres of their clusters.
 
     Examples
     --------
@@ -174,5 +174,5 @@ def scatter(X, centers, labels):
 
 
 def feature_scatter(X, centers, labels):
-    """Return the sum, over the rows, of their squared distances to their centres, by feature."""
+    """Return, for each feature, the sum of squared distances of the rows to their centres."""
     return ((X - centers[labels]) ** 2).sum(axis=0)

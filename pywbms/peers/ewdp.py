@@ -23,39 +23,40 @@ PASSES = 2
 def ewdp(X, k=None, *, lam_k=None, lam_w=None, standardize=True):
     """Cluster a table with entropy-weighted DP-means (Paul and Das, 2020).
 
-    It minimises Σ_l w_l D_l + lam_w Σ_l w_l log w_l + lam_k · (number of clusters) over partitions
-    and weights w on the simplex, where D_l is the sum of (x_il − θ_{z_i l})² over the rows, θ the
-    means of the clusters. It starts with one cluster at the mean and equal weights.
+    EWDP minimises Σ_l w_l D_l + lam_w Σ_l w_l log w_l + lam_k · (number of clusters) over
+    partitions and weights w on the simplex, where D_l is the sum of (x_il − θ_{z_i l})² over the
+    rows and θ are the means of the clusters. It starts with one cluster at the mean and equal
+    weights.
 
     Each round passes twice over the rows, in the distance Σ_l w_l (x_l − y_l)²: a row farther than
-    lam_k from all centres opens a cluster, which is followed by five rounds of k-means on all rows
-    at once. Then come the weights w_l ∝ exp(−D_l / lam_w). None of these steps raises the
-    objective; the rounds end when it stops falling. The steps are those of the authors' released
-    code, which does a fixed number of rounds, and goes on counting clusters that have become empty.
+    lam_k from all centres opens a cluster, followed by five rounds of k-means on all rows. Then the
+    weights are updated, w_l ∝ exp(−D_l / lam_w). None of these steps increases the objective; the
+    rounds end when it stops decreasing. The steps are those of the authors' released code, which
+    runs a fixed number of rounds and keeps counting clusters that have become empty.
 
-    The rows are visited in the order in which they stand: another order may give other clusters.
+    The rows are visited in their given order: another order may give other clusters.
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n, p)
         Numeric columns of any dtype.
     k : int, optional
-        A guess of the number of clusters, from which lam_k is found by the farthest-first rule of
+        A guess of the number of clusters, from which lam_k is derived by the farthest-first rule of
         `dpmeans`, in the distance with equal weights 1/p. The result may have more or fewer
         clusters than k.
     lam_k : float, optional
-        What a cluster costs, in weighted squared distance in working coordinates. Give either k or
+        Penalty per cluster, in weighted squared distance in working coordinates. Give either k or
         lam_k.
     lam_w : float, optional
-        How evenly the features are weighed: near 0 one feature takes it all, large values make all
-        weights alike. The default is the number of rows, as D is a sum over them.
+        How even the weights are: near 0 one feature gets all the weight, large values make the
+        weights nearly equal. The default is the number of rows, as D is a sum over them.
     standardize : bool, default True
         Work on z-scores.
 
     Returns
     -------
     PeerResult
-        With weights; its `params` hold the lam_k and lam_w that were used.
+        With weights; its `params` contain the lam_k and lam_w that were used.
 
     References
     ----------
@@ -92,7 +93,7 @@ def ewdp(X, k=None, *, lam_k=None, lam_w=None, standardize=True):
 def descend(X, lam_k, lam_w):
     """Run the rounds; return labels 0 … k − 1, weights, and the objective after each round.
 
-    The weights are those of the clusters returned, to the bit.
+    The weights are exactly those of the returned clusters.
 
     Examples
     --------
@@ -150,7 +151,7 @@ def visit(X, centers, root, lam_k):
 
 
 def k_means(X, centers, root):
-    """Return the centres, without empty ones, after a few rounds of k-means."""
+    """Return the centres of the nonempty clusters after a few rounds of k-means."""
     scaled, before = X * root, None
     for _ in range(K_MEANS_ROUNDS):
         nearest, _ = nearest_center(scaled, centers * root)

@@ -1,4 +1,4 @@
-"""G-means: split what does not look Gaussian."""
+"""G-means: split clusters that do not look Gaussian."""
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -15,40 +15,40 @@ from pywbms.peers._kmeans import (
 )
 from pywbms.peers._table import clustered
 
-# The test's level is 1e-4 at this value of the corrected Anderson–Darling statistic.
+# Critical value of the corrected Anderson–Darling statistic at the level 1e-4.
 CRITICAL = 1.8692
 
-# Clusters with fewer rows are not tested: the correction for their size is not made for them.
+# Clusters with fewer rows are not tested: the small-sample correction does not apply to them.
 FEWEST = 8
 
-# What is chosen where all rows are the same point.
+# The result if all rows are the same point.
 NO_SPLIT = {"k": 1, "rounds": 0, "k_max_reached": False}
 
-# Values that differ by less, relative to the largest, are the same number after different sums.
+# Values that differ by less, relative to the largest, are equal up to rounding.
 ROUNDING = 1e-12
 
 
 def gmeans(X, *, critical=CRITICAL, k_max=None, n_init=0, random_state=0, standardize=True):
-    """Cluster by k-means, with a cluster split in two as long as it does not look Gaussian.
+    """Cluster by k-means, splitting clusters in two while they do not look Gaussian.
 
-    From one cluster on, each cluster is split by 2-means, started at c ± s·√(2λ/π) with c its
-    mean, s its first principal direction and λ the variance along it. Its rows are projected on
-    the line through the two centres; if an Anderson–Darling test rejects normality there, both
-    centres stay. After each round of splits k-means runs on all rows.
+    Starting with one cluster, each cluster is split by 2-means, started at c ± s·√(2λ/π) with c its
+    mean, s its first principal direction and λ the variance along it. Its rows are projected onto
+    the line through the two centres; if an Anderson–Darling test rejects normality there, the split
+    is accepted. After each round of splits k-means is run on all rows.
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n, p)
         Numeric columns.
     critical : float, default 1.8692
-        A cluster is split where A²·(1 + 4/n − 25/n²) is larger; the default is for the level
+        A cluster is split if A²·(1 + 4/n − 25/n²) is larger; the default corresponds to the level
         0.0001. Clusters of fewer than eight rows are not split.
     k_max : int or None, default None
-        No more clusters than this; those furthest from normal are split first. None is no limit.
+        Maximum number of clusters; those farthest from normal are split first. None means no limit.
     n_init : int, default 0
-        Further starts of each 2-means, by k-means++; the one with the smallest sum of squares
-        counts. With many features the principal start often ends in a worse split along which
-        the rows look normal, and G-means stops early. With 0 no random number is drawn.
+        Additional k-means++ initialisations of each 2-means; the one with the smallest sum of
+        squares is used. With many features the principal start often leads to a worse split along
+        which the rows look normal, and G-means stops early. With 0 no random numbers are drawn.
     random_state : int, numpy.random.Generator or None, default 0
         The seed, for n_init > 0.
     standardize : bool, default True
@@ -57,8 +57,8 @@ def gmeans(X, *, critical=CRITICAL, k_max=None, n_init=0, random_state=0, standa
     Returns
     -------
     PeerResult
-        Its params say ``k``, the number of ``rounds``, and with ``k_max_reached`` whether splits
-        were left undone.
+        Its params contain ``k``, the number of ``rounds``, and ``k_max_reached``, whether k_max
+        prevented further splits.
 
     References
     ----------
@@ -99,23 +99,23 @@ def gmeans(X, *, critical=CRITICAL, k_max=None, n_init=0, random_state=0, standa
 
 
 def by_splits(n, split, settle, critical, k_max, fewest=1):
-    """Split clusters of n rows until none needs it, or one has fewer rows than `fewest`.
+    """Split clusters of n rows until no split is needed, or one has fewer rows than `fewest`.
 
     Parameters
     ----------
     n : int
         Number of rows.
     split : callable
-        Takes the positions of a cluster's rows; returns which of them make the second half, and
-        a statistic of how badly the split is needed.
+        Takes the positions of a cluster's rows; returns which of them form the second half, and the
+        test statistic of the split.
     settle : callable
-        Takes labels after a round of splits, returns those of the clustering that follows.
+        Takes labels after a round of splits; returns the labels of the clustering that follows.
     critical : float
-        Splits with a larger statistic are made.
+        Splits with a larger statistic are accepted.
     k_max : int or None
-        Largest number of clusters.
+        Maximum number of clusters.
     fewest : int, default 1
-        Number of rows every cluster must have for another round.
+        Minimum number of rows of every cluster for another round.
 
     Returns
     -------
@@ -155,9 +155,9 @@ def worst_first(statistics, critical):
 
 
 def halves(rows, start, n_init, rng):
-    """Split the rows of a cluster by 2-means; return the second half and how far from normal.
+    """Split the rows of a cluster by 2-means; return the second half and the test statistic.
 
-    The statistic is 0 where the rows cannot be split.
+    The statistic is 0 if the rows cannot be split.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def halves(rows, start, n_init, rng):
 
 
 def principal_pair(rows):
-    """Return c ± s·√(2λ/π): where the halves of a Gaussian cluster have their means.
+    """Return c ± s·√(2λ/π), the means of the two halves of a Gaussian cluster.
 
     c is the mean, s the first principal direction and λ the variance along it.
 
@@ -192,7 +192,7 @@ def principal_pair(rows):
     c = rows.mean(axis=0)
     centred = rows - c
     n, p = rows.shape
-    if p > n:  # the small matrix of inner products has the same first eigenvalue
+    if p > n:  # the small Gram matrix has the same first eigenvalue
         direction = np.linalg.eigh(centred @ centred.T)[1][:, -1] @ centred
     else:
         direction = np.linalg.eigh(centred.T @ centred)[1][:, -1]
@@ -203,10 +203,10 @@ def principal_pair(rows):
 
 
 def anderson_darling(values):
-    """Return the Anderson–Darling statistic for a normal law with mean and variance unknown.
+    """Return the Anderson–Darling statistic for normality with unknown mean and variance.
 
-    It is A²·(1 + 4/n − 25/n²), the form that goes with the critical value 1.8692; 0 where all
-    values are the same.
+    It is A²·(1 + 4/n − 25/n²), the form that belongs to the critical value 1.8692; 0 if all values
+    are equal.
 
     Examples
     --------
@@ -219,6 +219,6 @@ def anderson_darling(values):
         return 0.0
     z = np.sort((values - values.mean()) / spread)
     odd = 2 * np.arange(1, n + 1) - 1
-    # log(1 − Φ(z)) = log Φ(−z), which is exact far out where 1 − Φ(z) is not
+    # log(1 − Φ(z)) = log Φ(−z), which is accurate in the tail where 1 − Φ(z) is not
     a2 = -n - np.sum(odd * (log_ndtr(z) + log_ndtr(-z[::-1]))) / n
     return float(a2 * (1 + 4 / n - 25 / n**2))

@@ -17,15 +17,15 @@ from pywbms.peers._table import clustered
 
 REFERENCES = ("pca", "box")
 
-# A pooled sum of squares below this, relative to that of one cluster, is what rounding leaves of
-# zero: every cluster is one point, several times.
+# A pooled sum of squares below this, relative to that of one cluster, is zero up to rounding: the
+# rows of every cluster are equal.
 ROUNDING = 1e-24
 
 
 def kmeans_gap(
     X, *, k_max=50, n_refs=20, reference="pca", n_init=10, random_state=0, standardize=True
 ):
-    """Cluster by k-means; the Gap statistic says into how many clusters.
+    """Cluster by k-means, with the number of clusters chosen by the Gap statistic.
 
     With W_k the pooled within-cluster sum of squares of a k-means clustering into k,
 
@@ -33,22 +33,22 @@ def kmeans_gap(
 
     where W*_kb belongs to the b-th of n_refs samples without clusters, uniform on a box around
     the data. The number of clusters is the smallest k with Gap(k) ≥ Gap(k + 1) − s(k + 1), where
-    s(k) = sd_b(log W*_kb)·√(1 + 1/n_refs). Larger k are not looked at: the answer is the same.
+    s(k) = sd_b(log W*_kb)·√(1 + 1/n_refs). Larger k are not computed, as they cannot change this.
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n, p)
         Numeric columns.
     k_max : int, default 50
-        Largest number of clusters looked at; at most n − 1 and the number of distinct rows.
+        Largest number of clusters considered; at most n − 1 and the number of distinct rows.
     n_refs : int, default 20
         Number of reference samples.
     reference : {"pca", "box"}, default "pca"
-        The box's sides are along the principal axes, or along the features.
+        Whether the sides of the box are parallel to the principal axes or to the features.
     n_init : int, default 10
-        Starts of k-means (by k-means++) on the data. Each reference sample gets n_init / k of
-        them, rounded up: a poor start matters where clusters are few, and what it adds at larger
-        k it adds at k + 1 as well.
+        Number of k-means++ initialisations on the data. Each reference sample gets n_init / k of
+        them, rounded up: a poor initialisation matters when there are few clusters, and its effect
+        at a larger k is much the same at k + 1.
     random_state : int, numpy.random.Generator or None, default 0
         The seed.
     standardize : bool, default True
@@ -57,15 +57,15 @@ def kmeans_gap(
     Returns
     -------
     PeerResult
-        Its params say more: ``k``; ``rule_met``, which is False if no k below k_max met the rule
-        (then k is the largest number looked at, and more may be better); and ``gap``, ``s`` and
-        ``log_w``, lists for 1, 2, … clusters. A gap is infinite where every cluster is a single
+        Its params contain ``k``; ``rule_met``, which is False if no k below k_max met the rule
+        (then k is the largest number considered, and more may be better); and ``gap``, ``s`` and
+        ``log_w``, lists for 1, 2, … clusters. A gap is infinite if every cluster is a single
         point.
 
     Notes
     -----
-    The rule may stop early: of three clusters at equal distances, two are often no better than
-    one, and k = 3 is not looked at.
+    The rule may stop early: with three clusters at equal distances, two are often no better than
+    one, and k = 3 is never considered.
 
     References
     ----------
@@ -88,7 +88,7 @@ def kmeans_gap(
         "n_init": require_integer("n_init", n_init, 1),
         "random_state": random_state,
         "standardize": standardize,
-        # what is chosen where all rows are the same point
+        # the result if all rows are the same point
         **{"k": 1, "rule_met": True, "gap": [np.inf], "s": [0.0], "log_w": [-np.inf]},
     }
     if not isinstance(reference, str) or reference not in REFERENCES:
@@ -103,7 +103,7 @@ def kmeans_gap(
 
 
 def by_gap(X, k_max, n_refs, reference, n_init, rng):
-    """Cluster rows; return labels, None (no weights) and what was chosen."""
+    """Cluster rows; return labels, None (no weights) and the chosen parameters."""
     data_rng, *reference_rngs = rng.spawn(1 + n_refs)
     X, unit = near_one(X)
     rows = principal_scores(X)
@@ -123,7 +123,7 @@ def by_gap(X, k_max, n_refs, reference, n_init, rng):
         log_w.append(-np.inf if single_points else np.log(within))
         gap.append(np.mean(expected) - log_w[-1])
         s.append(np.std(expected) * np.sqrt(1 + 1 / n_refs))
-        # An infinite gap is as large as any that could follow.
+        # No later gap can exceed an infinite one.
         rule_met = bool(np.isinf(gap[-1]) or (k > 1 and gap[-2] >= gap[-1] - s[-1]))
         if rule_met:
             break
@@ -140,9 +140,9 @@ def kmeans_labels(X, k, n_init, rng):
 
 
 def uniform_like(X, rng):
-    """Draw as many rows, uniformly, from the box that the columns of X span.
+    """Draw as many rows as X has, uniformly from the bounding box of its columns.
 
-    Where there are more columns than rows they come as scores, whose distances are the same.
+    If there are more columns than rows, scores with the same distances are returned.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Mean shift: every row climbs to a mode of the kernel density of the data."""
+"""Mean shift: every row climbs to a mode of the kernel density estimate of the data."""
 
 import warnings
 
@@ -10,31 +10,30 @@ from pywbms._data.checks import require_integer, require_positive
 from pywbms.peers._scores import scores
 from pywbms.peers._table import clustered, in_row_order
 
-# In units of √(h·p): a point that moves less has arrived; modes that are closer are one.
+# In units of √(h·p): a point that moves less has converged; modes closer than SAME are equal.
 STILL = 1e-6
 SAME = 1e-2
 
-# Kernel values that are held at a time: never n² of them.
+# Number of kernel values held in memory at a time, rather than n².
 BLOCK = 2**18
 
 
 def mean_shift(X, h, *, max_iter=1000, standardize=True):
     """Cluster a table with Gaussian mean shift (Fukunaga and Hostetler, 1975; Cheng, 1995).
 
-    Every row sets out from where it is and moves to the mean of the data with the weights
-    exp(−‖x − y‖² / (p·h)), again and again, while the data stay where they are, until it moves less
-    than 10⁻⁶ √(p·h). Rows that arrive at the same mode of the density (closer than 10⁻² √(p·h)) are
-    a cluster.
+    Starting at each row, a point moves repeatedly to the mean of the data with the weights
+    exp(−‖x − y‖² / (p·h)), while the data stay fixed, until it moves less than 10⁻⁶ √(p·h). Rows
+    that converge to the same mode of the density (closer than 10⁻² √(p·h)) form a cluster.
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n, p)
         Numeric columns of any dtype.
     h : float
-        Bandwidth; as the distance is divided by the number of columns that vary, it means what it
-        means in WBMS. On z-scores useful values lie between 0.02 and 0.5.
+        Bandwidth; as the distance is divided by the number of non-constant columns, it has the
+        same meaning as in WBMS. On z-scores useful values lie between 0.02 and 0.5.
     max_iter : int, default 1000
-        Most moves of a row; a ConvergenceWarning tells if they were not enough.
+        Maximum number of iterations; a ConvergenceWarning is issued if they were not enough.
     standardize : bool, default True
         Work on z-scores.
 
@@ -61,10 +60,10 @@ def mean_shift(X, h, *, max_iter=1000, standardize=True):
     @in_row_order
     def cluster(Z):
         bandwidth = h * Z.shape[1]
-        modes, arrived = climb(scores(Z), bandwidth, max_iter)
-        if not arrived:
+        modes, converged = climb(scores(Z), bandwidth, max_iter)
+        if not converged:
             warnings.warn(
-                f"some rows have not arrived at a mode in max_iter={max_iter} moves",
+                f"mean shift has not converged for all rows within max_iter={max_iter} iterations",
                 ConvergenceWarning,
                 stacklevel=5,
             )
@@ -77,12 +76,12 @@ def mean_shift(X, h, *, max_iter=1000, standardize=True):
 
 
 def climb(X, bandwidth, max_iter):
-    """Return where each row arrives, and whether all have.
+    """Return the mode to which each row converges, and whether all have converged.
 
     Examples
     --------
-    >>> modes, arrived = climb(np.array([[0.0], [1.0], [9.0]]), 4.0, 100)
-    >>> modes.round(3).tolist(), arrived
+    >>> modes, converged = climb(np.array([[0.0], [1.0], [9.0]]), 4.0, 100)
+    >>> modes.round(3).tolist(), converged
     ([[0.5], [0.5], [9.0]], True)
     """
     points = X.copy()
@@ -104,17 +103,17 @@ def climb(X, bandwidth, max_iter):
 
 
 def shifted(points, X, norms, bandwidth):
-    """Return the kernel-weighted means of the data X as seen from the points.
+    """Return the kernel-weighted means of the data X at the points.
 
     norms are the squared norms of the rows of X.
     """
-    # −‖x − y‖², but for ‖y‖², which cancels in the quotient.
+    # −‖x − y‖² without ‖y‖², which cancels in the quotient.
     exponent = points @ X.T
     exponent *= 2
     exponent -= norms
     # Relative to the nearest row, so that no sum is 0.
     exponent -= exponent.max(axis=1, keepdims=True)
-    with np.errstate(over="ignore"):  # −∞ is as good as any number whose exponential is 0
+    with np.errstate(over="ignore"):  # −∞ is fine: its exponential is 0
         exponent /= bandwidth
     kernel = np.exp(exponent, out=exponent)
     means = kernel @ X

@@ -1,4 +1,4 @@
-"""Robust continuous clustering: representatives of the rows that pull each other together."""
+"""Robust continuous clustering: representatives of the rows that attract each other."""
 
 from dataclasses import dataclass
 
@@ -15,52 +15,53 @@ from pywbms.peers._table import clustered, in_row_order
 
 METRICS = ("cosine", "euclidean")
 
-# The annealing, as in the paper: mu is halved after so many iterations, or when the objective
-# changes by less.
+# The annealing, as in the paper: mu is halved after INNER iterations, or when the objective
+# changes by less than STEADY.
 INNER = 4
 STEADY = 0.1
 
-# Rows up to which all eigenvalues are as fast as the largest.
+# Number of rows up to which computing all eigenvalues is as fast as computing the largest.
 SMALL = 100
-# Of the longest edge: rows that are closer are the same but for rounding.
+# Relative to the longest edge: rows closer than this are equal up to rounding.
 EQUAL = 1e-12
-# Of the data's norm: squares of edges vanish beyond one, and I beside lam · A beyond the other.
+# Bounds on the data's norm: below the first, squared edge lengths underflow; above the second, I is
+# negligible compared with lam · A.
 SMALLEST, LARGEST = 1e-100, 1e12
-# Distances that are held at a time: never n² of them.
+# Number of distances held in memory at a time, rather than n².
 BLOCK = 2**20
 
 
 def rcc(X, *, metric="cosine", n_neighbors=10, max_iter=100, standardize=True):
     """Cluster a table with robust continuous clustering (Shah and Koltun, 2017).
 
-    Each row x_i gets a representative u_i; they minimise
+    Each row x_i has a representative u_i; these minimise
     ½ Σ_i ‖x_i − u_i‖² + (λ/2) Σ w_pq ρ(‖u_p − u_q‖) over the edges pq of a graph, where
-    ρ(d) = μ d² / (μ + d²) (Geman and McClure) hardly cares how far apart those are whose edge is
-    not to be trusted. The graph joins rows that are among each other's nearest neighbours, and
-    those of a minimum spanning tree; w_pq = mean(N) / √(N_p N_q), N the numbers of edges of the
-    rows. In each iteration an edge counts l_pq = (μ / (μ + ‖u_p − u_q‖²))² and U solves
-    (I + λ A) U = X, A the Laplacian of the weights w_pq l_pq.
+    ρ(d) = μ d² / (μ + d²) (Geman and McClure) limits the influence of edges between different
+    clusters. The graph connects mutual nearest neighbours and the edges of a minimum spanning tree;
+    w_pq = mean(N) / √(N_p N_q), where N are the degrees of the rows. In each iteration an edge has
+    the weight l_pq = (μ / (μ + ‖u_p − u_q‖²))² and U solves (I + λ A) U = X, where A is the
+    Laplacian of the weights w_pq l_pq.
 
-    μ starts at thrice the square of the longest edge, where the objective is nearly convex, and is
-    halved every four iterations, or when the objective changes by less than 0.1, down to δ / 2,
-    where δ is the mean length of the shortest 1 % of the edges (at most 250; edges between equal
-    rows do not count). With it, λ = ‖X‖₂ / ‖A‖₂ is made anew. Rows are in a cluster if edges join
-    them whose representatives are closer than the mean length of the shortest 1 %.
+    μ starts at three times the square of the longest edge, where the objective is nearly convex,
+    and is halved every four iterations, or when the objective changes by less than 0.1, down to
+    δ / 2, where δ is the mean length of the shortest 1 % of the edges (at most 250; edges between
+    equal rows do not count). Each time λ = ‖X‖₂ / ‖A‖₂ is updated. Clusters are the components
+    connected by edges whose representatives are closer than the mean length of the shortest 1 %.
 
-    Equal rows are always in one cluster. Nothing is random, and the order of the rows does not
-    matter.
+    Equal rows are always in the same cluster. The method is deterministic, and the order of the
+    rows does not matter.
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n, p)
         Numeric columns of any dtype.
     metric : {"cosine", "euclidean"}, default "cosine"
-        Distance in which neighbours are found; the paper has "cosine". A row at the mean of all
+        Distance in which neighbours are found; the paper uses "cosine". A row at the mean of all
         columns has no direction: its distance to all others is the same.
     n_neighbors : int, default 10
-        Number of nearest neighbours, at most n − 1 of which are taken.
+        Number of nearest neighbours; at most n − 1 are used.
     max_iter : int, default 100
-        Most iterations.
+        Maximum number of iterations.
     standardize : bool, default True
         Work on z-scores.
 
@@ -88,7 +89,7 @@ def rcc(X, *, metric="cosine", n_neighbors=10, max_iter=100, standardize=True):
     def cluster(Z):
         rows = scores(Z)
         edges = graph(rows if metric == "euclidean" else directions(rows), n_neighbors)
-        # Equal rows stand side by side, but may have other neighbours, as ties have to be broken.
+        # Equal rows are adjacent, but may have different neighbours, as ties have to be broken.
         equal = np.flatnonzero((Z[1:] == Z[:-1]).all(axis=1))
         together = np.stack([equal, equal + 1], axis=1)
         return represent(rows, edges, max_iter).clusters(together), None, {}
@@ -98,7 +99,7 @@ def rcc(X, *, metric="cosine", n_neighbors=10, max_iter=100, standardize=True):
 
 
 def directions(X):
-    """Return the rows with norm 1; the nearest of these in distance are nearest in angle."""
+    """Return the rows scaled to norm 1: nearest in distance is then nearest in angle."""
     norm = np.linalg.norm(X, axis=1, keepdims=True)
     return X / np.where(norm > 0, norm, 1.0)
 
@@ -120,7 +121,7 @@ def graph(X, n_neighbors):
 
 
 def neighbors(X, k):
-    """Return the rows, k times each, and the k others nearest to them, ties by their number."""
+    """Return each row k times, and its k nearest neighbours, ties broken by index."""
     n = len(X)
     found = np.empty((n, k), dtype=np.intp)
     rows_at_a_time = max(1, BLOCK // n)
@@ -165,7 +166,7 @@ class Representation:
     lam : float
     A : sparse array of shape (n, n)
     radius : float
-        Distance below which the ends of an edge have met.
+        Distance below which the ends of an edge belong to the same cluster.
     """
 
     edges: np.ndarray
@@ -176,8 +177,8 @@ class Representation:
 
     def clusters(self, together):
         """Return the cluster of each row; pairs of rows given in `together` share theirs."""
-        met = self.edges[squared_lengths(self.U, self.edges) < self.radius**2]
-        i, j = np.concatenate([met, together]).T
+        linked = self.edges[squared_lengths(self.U, self.edges) < self.radius**2]
+        i, j = np.concatenate([linked, together]).T
         n = len(self.U)
         return connected_components(coo_array((np.ones(len(i)), (i, j)), shape=(n, n)), False)[1]
 
@@ -186,7 +187,7 @@ def represent(X, edges, max_iter):
     """Find representatives of the rows of an array; return a `Representation`."""
     n, size = len(X), np.linalg.norm(X, 2)
     if not SMALLEST <= size <= LARGEST:
-        raise ValueError(f"values of size {size:.1g} are out of rcc's reach; use standardize=True")
+        raise ValueError(f"rcc cannot handle values of size {size:.1g}; use standardize=True")
     degree = np.bincount(edges.ravel(), minlength=n)
     weights = degree.mean() / np.sqrt(degree[edges].prod(axis=1))
     squares = squared_lengths(X, edges)
@@ -225,9 +226,9 @@ def squared_lengths(U, edges):
 
 
 def short_lengths(lengths):
-    """Return the mean of the shortest 1 % of the lengths, at most 250 of them, and of all of them.
+    """Return the mean of the shortest 1 % of the lengths, first of at most 250, then of all.
 
-    Equal rows tell nothing of how far apart neighbours are.
+    Edges between equal rows are ignored, as they say nothing about the distance of neighbours.
 
     Examples
     --------
@@ -240,7 +241,7 @@ def short_lengths(lengths):
 
 
 def laplacian(weights, edges, n):
-    """Return D − R for the symmetric matrix R of the edges' weights and D its row sums."""
+    """Return D − R, where R is the symmetric matrix of edge weights and D its row sums."""
     i, j = edges.T
     R = coo_array((weights, (i, j)), shape=(n, n)).tocsr()
     R = R + R.T
@@ -257,8 +258,8 @@ def largest_eigenvalue(A):
 
 
 def solve(lam, A, X):
-    """Return U with (I + lam · A) U = X; one factor serves all columns."""
+    """Return U with (I + lam · A) U = X, with one factorization for all columns."""
     M = (eye_array(A.shape[0]) + lam * A).tocsc()
-    # Positive definite: no pivots are needed, and the factor stays as sparse as its order allows.
+    # Positive definite: no pivoting is needed, and the factor stays as sparse as its order allows.
     options = {"SymmetricMode": True}
     return splu(M, "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options).solve(X)

@@ -1,4 +1,4 @@
-"""WG-means: G-means in a distance that learns which features matter."""
+"""WG-means: G-means in a distance with learned feature weights."""
 
 import dataclasses
 
@@ -12,46 +12,45 @@ from pywbms.peers._kmeans import cluster_means, near_one, quiet_kmeans, squares_
 from pywbms.peers._table import clustered
 from pywbms.peers.gmeans import CRITICAL, FEWEST, NO_SPLIT, by_splits, halves, principal_pair
 
-# A feature's sum of squares below this, relative to that of one cluster, is what rounding leaves
-# of zero.
+# A feature's sum of squares below this, relative to that of one cluster, is zero up to rounding.
 ROUNDING = 1e-24
 
 
 def wgmeans(X, *, beta=2.0, critical=CRITICAL, k_max=None, max_iter=30, standardize=True):
-    """Cluster and weigh features; split clusters in two as long as they do not look Gaussian.
+    """Cluster and weight features, splitting clusters in two while they do not look Gaussian.
 
-    This is G-means in the distance Σ_l w_l^β (x_l − y_l)². Each cluster is split along its first
-    principal direction (weights apart), by 2-means in that distance; an Anderson–Darling test
-    looks at the projection on the line through the two centres, in the weighted inner product.
-    After each round of splits all rows are assigned anew, the means follow, and
+    This is G-means in the distance Σ_l w_l^β (x_l − y_l)². Each cluster is split along its
+    (unweighted) first principal direction, by 2-means in that distance; an Anderson–Darling test
+    is applied to the projection onto the line through the two centres, in the weighted inner
+    product. After each round of splits all rows are reassigned, the means are updated, and
 
         w_l = D_l^(−1/(β − 1)) / Σ_m D_m^(−1/(β − 1)),
 
-    where D_l is the sum of squares within clusters in feature l. It ends when no cluster needs a
-    split, or when one has fewer than eight rows. No random number is drawn.
+    where D_l is the within-cluster sum of squares in feature l. The method stops when no cluster
+    needs a split, or when one has fewer than eight rows. No random numbers are drawn.
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n, p)
         Numeric columns.
     beta : float, default 2.0
-        The exponent β > 1 of the weights; the larger, the more even they are.
+        The exponent β > 1 of the weights; larger values make them more even.
     critical : float, default 1.8692
-        A cluster is split where A²·(1 + 4/n − 25/n²) is larger; the default is for the level
+        A cluster is split if A²·(1 + 4/n − 25/n²) is larger; the default corresponds to the level
         0.0001.
     k_max : int or None, default None
-        No more clusters than this; those furthest from normal are split first. None is no limit.
+        Maximum number of clusters; those farthest from normal are split first. None means no limit.
     max_iter : int, default 30
-        Rounds of assignment, means and weights after splits, at most.
+        Maximum number of updates of assignment, means and weights after a round of splits.
     standardize : bool, default True
         Work on z-scores (ddof = 1).
 
     Returns
     -------
     PeerResult
-        With weights. Its params say ``k``, the number of ``rounds`` of splits, and with
-        ``k_max_reached`` whether splits were left undone. A feature that is constant in every
-        cluster is infinitely good: such features share all the weight.
+        With weights. Its params contain ``k``, the number of ``rounds`` of splits, and
+        ``k_max_reached``, whether k_max prevented further splits. Features that are constant within
+        every cluster share all the weight.
 
     References
     ----------
@@ -90,7 +89,7 @@ def wgmeans(X, *, beta=2.0, critical=CRITICAL, k_max=None, max_iter=30, standard
 
 
 def by_weighted_splits(X, beta, critical, k_max, max_iter):
-    """Cluster rows; return labels, weights and what was chosen."""
+    """Cluster rows; return labels, weights and the chosen parameters."""
     total = np.square(X).sum(axis=0)
     weights = even(X.shape[1])
 
@@ -120,15 +119,14 @@ def nearest(X, centers, importance):
 
 
 def feature_weights(D, total, beta):
-    """Return weights in proportion to D^(−1/(β − 1)), sum 1.
+    """Return weights proportional to D^(−1/(β − 1)), with sum 1.
 
-    Where D is 0 the weight is infinitely larger than where it is not: features with D = 0 share
-    all the weight.
+    Features with D = 0 share all the weight.
 
     Parameters
     ----------
     D, total : ndarray of shape (p,)
-        Each feature's sum of squares within clusters, and that of one cluster.
+        Each feature's within-cluster sum of squares, and that of a single cluster.
     beta : float
         The exponent of the weights, above 1.
 

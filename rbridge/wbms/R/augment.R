@@ -22,7 +22,7 @@ augment.wbms <- function(x, data = NULL, newdata = NULL, ...) {
     check_clustered(x, data)
   }
   if (".cluster" %in% colnames(data)) {
-    abort("'", name, "' has a column '.cluster' already")
+    abort("'", name, "' already has a column '.cluster'")
   }
   rows <- row_names(data)
   if (is.matrix(data)) {
@@ -36,7 +36,7 @@ augment.wbms <- function(x, data = NULL, newdata = NULL, ...) {
   as_tibble(structure(columns, class = "data.frame", row.names = .set_row_names(length(cluster))))
 }
 
-# An error unless the rows of the data are those of the fit.
+# Raises an error unless the rows of the data are those of the fit.
 check_clustered <- function(x, data) {
   check_table(data, "data")
   n <- length(x$cluster)
@@ -55,7 +55,7 @@ check_table <- function(data, name) {
   }
 }
 
-# Row names that say more than which row it is, or NULL.
+# Row names other than the default 1, 2, ..., or NULL.
 row_names <- function(data) {
   rows <- if (is.matrix(data)) rownames(data) else row.names(data)
   if (!identical(rows, as.character(seq_len(nrow(data))))) rows

@@ -1,13 +1,13 @@
 #' Plot a fit with ggplot2
 #'
-#' The pictures of [plot.wbms()] as ggplot2 objects, to which layers, scales and themes can be
+#' The plots of [plot.wbms()] as ggplot2 objects, to which layers, scales and themes can be
 #' added.
-#' The package ggplot2 has to be attached for `autoplot()`.
+#' The package ggplot2 must be attached for `autoplot()`.
 #'
 #' @param object a fit of [wbms()].
 #' @param type what to draw; may be abbreviated: `"clusters"`, `"weights"`, `"collapse"` or
-#'   `"selection"` as in [plot.wbms()]; `"overview"`, which is the clusters alone, as a ggplot2 object
-#'   is one picture; or `"path"`, the paths of the rows, if the fit was made with
+#'   `"selection"` as in [plot.wbms()]; `"overview"`, which shows only the clusters, as a ggplot2 object
+#'   is a single plot; or `"path"`, the paths of the rows, if the fit was made with
 #'   `record_path = TRUE`.
 #' @param ... passed to the layer that draws the rows ([ggplot2::geom_point()] or
 #'   [ggplot2::geom_path()]) or the bars ([ggplot2::geom_col()]), and to `geom_line()` or
@@ -66,7 +66,7 @@ gg_clusters <- function(x, shown, ...) {
     )
 }
 
-# Colours or symbols for clusters of these sizes, of which the legend shows the largest.
+# Colours or symbols for clusters of these sizes; the legend shows the largest.
 gg_cluster_scale <- function(scale, values, size) {
   k <- length(size)
   shown <- seq_len(min(k, legend_entries))
@@ -89,10 +89,10 @@ gg_weights <- function(x, top, fill = NULL, ...) {
     ggplot2::geom_text(
       ggplot2::aes(label = weight_text(.data[["weight"]])), hjust = -0.2, size = 3
     ) +
-    # By place, not by name: names that were shortened may be equal.
+    # By place, not by name: shortened names may be equal.
     ggplot2::scale_y_reverse(
       breaks = bars$place, labels = bars$name, minor_breaks = NULL,
-      limits = c(max(nrow(bars), 6L) + 0.6, 0.4) # room for as many, lest a few bars swell
+      limits = c(max(nrow(bars), 6L) + 0.6, 0.4) # room for six, so that few bars are not too wide
     ) +
     ggplot2::scale_x_continuous(expand = ggplot2::expansion(c(0, 0.2))) +
     ggplot2::labs(x = "weight", y = NULL, title = "Weights of the columns")
@@ -124,7 +124,7 @@ gg_collapse <- function(x, ...) {
 
 gg_path <- function(x, shown, ...) {
   .data <- ggplot2::.data
-  if (is.null(x$path)) abort("the fit holds no path: make it with record_path = TRUE")
+  if (is.null(x$path)) abort("the fit has no path: refit with record_path = TRUE")
   k <- length(x$size)
   lines <- path_lines(x, shown)
   steps <- data.frame(
@@ -177,7 +177,7 @@ gg_heat <- function(long, ...) {
   long$text <- ifelse(is.na(long$value), "", c(
     cell_texts(long$value[first]), cell_texts(long$value[!first])
   ))
-  # A colour scale for each panel: clusters by their logarithm, scores as they are.
+  # One colour scale per panel: logarithmic for the number of clusters, linear for scores.
   long$shade <- c(relative(long$value[first]), relative(log(long$value[!first])))
   dark <- long$shade > 0.5 & !is.na(long$shade)
   lambda <- sort(unique(long$lambda))

@@ -1,22 +1,22 @@
-# Python runs inside the R process. Everything that crosses goes through one function, the
-# dispatcher of the Python package 'rbridge', kept in .bridge$call once Python has started.
+# Python runs inside the R process. All calls go through one function, the dispatcher of the Python
+# package 'rbridge', stored in .bridge$call once Python has started.
 .bridge <- new.env(parent = emptyenv())
 
-# Calls a verb of the bridge with doubles, integers, logicals, strings, named lists or NULL: what
-# has been checked for missing values, as those do not survive the crossing.
+# Calls a verb of the bridge with doubles, integers, logicals, strings, named lists or NULL. Callers
+# check for missing values first, as these do not survive the conversion.
 py_call <- function(verb, ..., .call = sys.call(-1L)) {
   # Arguments are checked as they are evaluated: before Python starts.
   arguments <- lapply(list(verb, ...), interruptible)
   dispatch <- bridge()
   # Finalizers of reticulate's objects need Python's lock, which is not held while Python asks R.
   if (isNamespaceLoaded("reticulate")) gc(FALSE)
-  # R acts on an interrupt at the end of any garbage collection, by jumping out of whatever runs:
-  # out of Python's frames it must not. Python sees to interrupts itself.
+  # R handles a pending interrupt at the end of any garbage collection by a long jump, which must
+  # not unwind Python's frames. Python handles interrupts itself.
   outcome <- suspendInterrupts(do.call(dispatch, arguments))
   resolve(outcome, .call)
 }
 
-# A function that Python is to call is R code again, which may be interrupted; all else as it is.
+# Functions that Python calls are R code, which may be interrupted; other values are unchanged.
 interruptible <- function(x) {
   if (is.function(x)) function(...) allowInterrupts(x(...)) else x
 }
@@ -42,7 +42,7 @@ except BaseException as error:
         print(sys.executable, type(error).__name__, error, sep='\\n', file=file)
         traceback.print_exc(file=file)
 ", encodeString(said, quote = "'"))
-  if (!runs) .bridge$started <- TRUE # one that cannot be changed any more
+  if (!runs) .bridge$started <- TRUE # it cannot be replaced in this session
   suspendInterrupts(.Call(C_start, python$library, python$program, code))
   if (is.null(.bridge$call)) {
     explain_failure(if (file.exists(said)) readLines(said, warn = FALSE, encoding = "UTF-8"))
@@ -54,14 +54,14 @@ explain_failure <- function(said) {
   reason <- if (length(said) > 2L) paste0(said[[2L]], ": ", said[[3L]]) else "no reason was given"
   advice <- if (is.null(.bridge$started)) {
     paste0(
-      "a Python was running in this R session already (reticulate starts one): install pywbms for ",
+      "a Python was already running in this R session (reticulate starts one): install pywbms in ",
       "it, or restart R and use wbms first, or point both to the same Python (RETICULATE_PYTHON)"
     )
   } else {
     paste0("restart R, and ", how_to_set())
   }
   abort(
-    "Python (", python, ") could not be made ready for wbms.\n  ", reason, "\n  ", advice,
+    "Python (", python, ") could not be set up for wbms.\n  ", reason, "\n  ", advice,
     class = "wbms_python_error", fields = list(python_traceback = paste(said, collapse = "\n"))
   )
 }
@@ -73,7 +73,7 @@ how_to_set <- function() {
   )
 }
 
-# The interpreter: an option, an environment variable, the one recorded when the package was installed.
+# The interpreter: from an option, an environment variable, or the path recorded at installation.
 find_python <- function() {
   recorded <- system.file("python-path", package = "wbms")
   candidates <- c(
@@ -84,7 +84,7 @@ find_python <- function() {
   candidates <- candidates[nzchar(candidates)]
   if (!length(candidates)) {
     abort(
-      "wbms does not know which Python to use.\n  Make one ready with: pip install \"pywbms[r]\"",
+      "wbms does not know which Python to use.\n  Set one up with: pip install \"pywbms[r]\"",
       "\n  and tell R, before the first call: options(wbms.python = \"/path/to/python\"), or the ",
       "environment variable WBMS_PYTHON",
       class = "wbms_python_error"
@@ -104,8 +104,8 @@ find_python <- function() {
   if (grepl("^/", python)) python else file.path(getwd(), python)
 }
 
-# The program and the shared library of an interpreter, which is asked in a process of its own,
-# before it is too late: once a Python has started in this one, no other can.
+# The program and the shared library of an interpreter, found by running it in a separate process:
+# once a Python has started in this process, no other can.
 ask_python <- function(python) {
   force(python)
   code <- paste(
@@ -129,7 +129,7 @@ ask_python <- function(python) {
     error = function(e) character()
   ))
   if (length(said) != 4L || !startsWith(said[[1L]], "wbms ")) {
-    abort(python, " does not run as a Python.\n  ", how_to_set(), class = "wbms_python_error")
+    abort(python, " could not be run as Python.\n  ", how_to_set(), class = "wbms_python_error")
   }
   version <- sub("wbms ", "", said[[1L]])
   if (numeric_version(version) < "3.11") {

@@ -1,4 +1,5 @@
-# Checks of single arguments. Each returns what Python is sent, or an error that names the argument.
+# Checks of single arguments. Each returns the value to send to Python, or raises an error that names
+# the argument.
 
 check_positive <- function(x, name, auto = FALSE) {
   if (auto && identical(x, "auto")) return(x)
@@ -54,7 +55,7 @@ check_values <- function(x, name) {
   as.double(x)
 }
 
-# The settings of the iterations, as Python calls them.
+# The settings of the iteration, under their Python names.
 check_iteration <- function(settings) {
   list(
     exclude_self = check_flag(settings$exclude_self, "exclude_self"),
@@ -73,7 +74,7 @@ is_number <- function(x) {
   is.numeric(x) && !is.factor(x) && length(x) == 1L && !is.na(x)
 }
 
-# A value for a message, whatever it is.
+# Any value as text for a message.
 described <- function(x) {
   text <- paste(deparse(x, width.cutoff = 60L, nlines = 1L), collapse = "")
   if (nchar(text) > 60L) paste0(substr(text, 1L, 57L), "...") else text

@@ -1,21 +1,21 @@
-# An error of this package: its class lets callers catch it, its message names the argument.
+# Raises an error of this package: its class lets callers catch it, its message names the argument.
 abort <- function(..., call = NULL, class = character(), fields = list()) {
   condition <- c(list(message = paste0(...), call = call), fields)
   stop(structure(condition, class = c(class, "wbms_error", "error", "condition")))
 }
 
-# What happened in Python, as R conditions: warnings first, then the value or the error.
+# Turns the outcome of a call to Python into R conditions: warnings first, then the value or error.
 resolve <- function(outcome, call) {
   if (is.null(outcome)) {
-    abort("the bridge to Python failed; the console may say why", call = call)
+    abort("the call to Python failed; the console may show why", call = call)
   }
   if (outcome$kind == "interrupt") {
     if (outcome$r_handles) {
       .Call(C_interrupt)
-    } else { # a Python that embeds R does: then R signals none itself
+    } else { # a Python that embeds R handles it: R itself signals no interrupt then
       signalCondition(structure(list(), class = c("interrupt", "condition")))
     }
-    # Here only if nobody caught that, or if R code has suspended interrupts.
+    # Reached only if no handler caught it, or if R code has suspended interrupts.
     abort("interrupted", call = call, class = "wbms_interrupt")
   }
   for (i in seq_along(outcome$warnings)) {
@@ -34,7 +34,7 @@ resolve <- function(outcome, call) {
   outcome$value
 }
 
-# Python's names of arguments and values in a message, in R's spelling.
+# Replaces Python's names of arguments and values in a message by R's.
 in_r_terms <- function(text) {
   text <- gsub("\\blam\\b", "lambda", text)
   text <- gsub("\\blam_scale\\b", "lambda_scale", text)
@@ -42,7 +42,7 @@ in_r_terms <- function(text) {
   gsub("\\bFalse\\b", "FALSE", text)
 }
 
-# Names for a message: quoted, the first few of many.
+# Names for a message: quoted, and only the first few of many.
 quoted <- function(names, limit = 5L) {
   shown <- paste0("'", utils::head(names, limit), "'", collapse = ", ")
   more <- length(names) - limit

@@ -1,15 +1,16 @@
 #' Fitted values
 #'
 #' @param object a fit of [wbms()].
-#' @param method what to return of each row: `"centers"`, the centre of its cluster; `"classes"`,
-#'   its cluster; `"modes"`, where it ended, which is its centre to within the tolerance of the fit.
+#' @param method what to return for each row: `"centers"`, the centre of its cluster; `"classes"`,
+#'   its cluster; `"modes"`, its final position, which equals the centre up to the tolerance of the
+#'   fit.
 #' @param ... not used: further arguments are errors.
-#' @return For `"classes"` an integer vector, otherwise a matrix like the data. Rows that were left
-#'   out have `NA`.
+#' @return For `"classes"` an integer vector, otherwise a matrix like the data. Omitted rows have
+#'   `NA`.
 #' @examplesIf wbms::wbms_available()
 #' fit <- wbms(iris[, 1:4], h = 0.05, lambda = 0.1)
 #' head(fitted(fit))
-#' head(iris[, 1:4] - fitted(fit)) # what the clusters do not explain
+#' head(iris[, 1:4] - fitted(fit)) # the residuals
 #' @exportS3Method stats::fitted
 fitted.wbms <- function(object, method = c("centers", "classes", "modes"), ...) {
   refuse_unknown(..., topic = "fitted.wbms", known = "method")

@@ -1,13 +1,13 @@
 #' A Gaussian cloud under Weighted Blurring Mean Shift
 #'
-#' `gaussian_recursion()` follows the standard deviations and weights of an infinite Gaussian sample:
+#' `gaussian_recursion()` computes the standard deviations and weights of an infinite Gaussian sample:
 #' Theorem 4 of the paper, corrected. From \eqn{s = \sigma} and equal weights each iteration sets
 #' \deqn{s \leftarrow \frac{s^3}{s^2 + h / (2 w)}, \qquad w_l \propto \exp\{-(\sigma_l - s_l)^2 /
 #' \lambda\}.}{s <- s^3 / (s^2 + h / (2 w)), w_l ~ exp(-(sigma_l - s_l)^2 / lambda).}
 #' (The paper prints \eqn{s / (1 + h s^2 / (2 w))}{s / (1 + h s^2 / (2 w))}, which does not follow
-#' from its own proof.) `gaussian_sample()` runs the algorithm on a sample and puts it beside both.
-#' `convergence_order()` estimates the order and the rate at which a sequence falls to 0, which
-#' Theorem 5 says are 3 and \eqn{2 w / h}{2 w / h}; `limit_weights()` gives the limit of the weights.
+#' from its own proof.) `gaussian_sample()` runs the algorithm on a sample and compares it with both.
+#' `convergence_order()` estimates the order and the rate at which a sequence converges to 0, which by
+#' Theorem 5 are 3 and \eqn{2 w / h}{2 w / h}; `limit_weights()` gives the limit of the weights.
 #'
 #' @param sigma standard deviations of the features, positive; names are kept.
 #' @param h bandwidth.
@@ -15,11 +15,11 @@
 #' @param n_iter number of iterations.
 #' @param n number of rows of the sample.
 #' @param seed seed of the sample's random numbers.
-#' @param s a decreasing sequence of positive numbers, or what `gaussian_recursion()` returned.
-#' @return `gaussian_recursion()`: a data frame, a row an iteration (from 0) and feature, with `s`,
-#'   `w` and their logarithms, which still tell where `s` is 0 as a double. `gaussian_sample()`: a
-#'   data frame with the sample's values beside those of both recursions. `convergence_order()`: a
-#'   list with `order` and `constant`, or a data frame with a row a feature. `limit_weights()`: a
+#' @param s a decreasing sequence of positive numbers, or the result of `gaussian_recursion()`.
+#' @return `gaussian_recursion()`: a data frame with one row per iteration (from 0) and feature, with
+#'   `s`, `w` and their logarithms, which remain finite when `s` underflows to 0. `gaussian_sample()`:
+#'   a data frame with the values of the sample and of both recursions. `convergence_order()`: a list
+#'   with `order` and `constant`, or a data frame with one row per feature. `limit_weights()`: a
 #'   vector.
 #' @examplesIf wbms::wbms_available()
 #' cloud <- gaussian_recursion(c(a = 1, b = 2), h = 1, lambda = 1, n_iter = 10)
@@ -50,7 +50,7 @@ convergence_order <- function(s) {
   if (!is.data.frame(s)) return(py_call("convergence_order", check_numbers(s, "s")))
   needed <- c("iteration", "feature", "s", "log_s")
   absent <- setdiff(needed, names(s))
-  if (length(absent)) abort("columns that 's' lacks: ", quoted(absent))
+  if (length(absent)) abort("columns missing from 's': ", quoted(absent))
   py_call("convergence_order", as.list(s)[needed])
 }
 
@@ -66,8 +66,8 @@ limit_weights <- function(sigma, lambda) {
 #' The weights of Theorem 1
 #'
 #' The weights \eqn{w_l \propto \exp(-D_l / \lambda)}{w_l ~ exp(-D_l / lambda)} minimise
-#' \eqn{\sum_l w_l D_l + \lambda \sum_l w_l \log w_l}{sum w D + lambda sum w log w} among all weights
-#' that are not negative and sum to 1.
+#' \eqn{\sum_l w_l D_l + \lambda \sum_l w_l \log w_l}{sum w D + lambda sum w log w} among all
+#' nonnegative weights that sum to 1.
 #'
 #' @param D displacement of each feature, at least 0; names are kept.
 #' @param lambda strength of the entropy term.
@@ -77,7 +77,7 @@ limit_weights <- function(sigma, lambda) {
 #' @export
 entropy_weights <- function(D, lambda) {
   D <- check_numbers(D, "D")
-  if (any(D < 0)) abort("'D' must not have negative numbers")
+  if (any(D < 0)) abort("'D' must not contain negative numbers")
   w <- py_call("entropy_weights", D, names(D), check_positive(lambda, "lambda"))
   stats::setNames(w, names(D))
 }

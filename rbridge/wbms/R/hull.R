@@ -1,16 +1,16 @@
 #' Distance to a convex hull
 #'
 #' The Euclidean distance of each point to the convex hull of the vertices, in any number of
-#' dimensions; 0 for points inside. The hull is never built: for each point an active-set method
-#' finds the nearest point of the hull.
+#' dimensions; 0 for points inside. The hull is never constructed: for each point an active-set
+#' method finds the nearest point of the hull.
 #'
-#' @param points a numeric matrix or data frame, a row a point.
-#' @param vertices a numeric matrix or data frame, a row a vertex, with as many columns.
-#' @param certificate also return what proves the distances?
+#' @param points a numeric matrix or data frame, one row per point.
+#' @param vertices a numeric matrix or data frame, one row per vertex, with as many columns.
+#' @param certificate also return a certificate of the distances?
 #' @return A vector of distances, named by row. With `certificate = TRUE` a list: `distance`;
-#'   `coefficients`, which combine the vertices to the nearest points, so that no distance is larger;
-#'   `direction`, unit vectors along which the hull lies that far behind, so that none is smaller;
-#'   and `nearest`, the nearest points.
+#'   `coefficients`, the convex combinations of the vertices that give the nearest points, an upper
+#'   bound on the distances; `direction`, unit vectors along which the hull lies that far behind, a
+#'   lower bound; and `nearest`, the nearest points.
 #' @examplesIf wbms::wbms_available()
 #' square <- rbind(c(0, 0), c(0, 1), c(1, 0), c(1, 1))
 #' hull_distance(rbind(inside = c(0.5, 0.5), outside = c(2, 0.5)), square)

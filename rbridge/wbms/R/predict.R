@@ -1,14 +1,14 @@
 #' Clusters of new rows
 #'
 #' A new row gets the cluster of the nearest clustered row in the learned weighted distance. A row
-#' that was clustered always gets its own cluster. The fit holds all that is needed.
+#' that was clustered always gets its own cluster. The training data need not be given again.
 #'
 #' @param object a fit of [wbms()].
-#' @param newdata a data frame or matrix with the columns that were clustered, found by name
-#'   (further columns are ignored), or, without names, by position. Without it, the clusters of the
+#' @param newdata a data frame or matrix with the columns that were clustered, matched by name
+#'   (further columns are ignored) or, without names, by position. If missing, the clusters of the
 #'   fit are returned. For a fit by formula, a data frame with the formula's variables.
-#' @param na.action what to do with missing values; by default what was said to [wbms()]:
-#'   [stats::na.fail()] is an error; with [stats::na.omit()], [stats::na.exclude()] or
+#' @param na.action what to do with missing values; by default the same as in [wbms()]:
+#'   [stats::na.fail()] raises an error; with [stats::na.omit()], [stats::na.exclude()] or
 #'   [stats::na.pass()] such rows have `NA`.
 #' @param n_jobs number of threads.
 #' @param ... not used: further arguments are errors.
@@ -24,7 +24,7 @@ predict.wbms <- function(object, newdata, na.action = NULL, n_jobs = NULL, ...) 
   missing_values <- fitted_na_action(object)
   if (!is.null(na.action)) missing_values <- check_na_action(na.action, "omit")
   if (missing(newdata)) return(object$cluster)
-  if (is.null(newdata)) abort("'newdata' is NULL; leave it out to get the clusters of the fit")
+  if (is.null(newdata)) abort("'newdata' is NULL; omit it to get the clusters of the fit")
   x <- matching_matrix(object, newdata, missing_values)
   cluster <- rep(NA_integer_, nrow(x))
   names(cluster) <- rownames(x)
@@ -39,13 +39,13 @@ predict.wbms <- function(object, newdata, na.action = NULL, n_jobs = NULL, ...) 
   cluster
 }
 
-# What the fit did, or would have done, with missing values.
+# How the fit handles missing values.
 fitted_na_action <- function(object) {
   if (!is.null(object$na_action)) return(object$na_action)
   if (is.null(object$na.action)) "fail" else "omit"
 }
 
-# New data as the model frame of a fit by formula: its variables, of its types, with its levels.
+# New data as the model frame of a fit by formula, with the types and levels of the fit.
 matching_frame <- function(object, newdata) {
   if (!is.data.frame(newdata)) {
     check_table(newdata, "newdata")
@@ -55,11 +55,11 @@ matching_frame <- function(object, newdata) {
   if (is.null(variables)) variables <- all.vars(object$terms)
   absent <- setdiff(variables, names(newdata))
   if (length(absent)) {
-    abort("variable", if (length(absent) > 1L) "s", " that 'newdata' lacks: ", quoted(absent))
+    abort("variable", if (length(absent) > 1L) "s", " missing from 'newdata': ", quoted(absent))
   }
   frame <- tryCatch(
     stats::model.frame(object$terms, newdata, na.action = stats::na.pass),
-    error = function(e) abort("'newdata' does not fit the formula: ", conditionMessage(e))
+    error = function(e) abort("'newdata' does not match the formula: ", conditionMessage(e))
   )
   classes <- attr(object$terms, "dataClasses")
   for (name in intersect(names(frame), names(classes))) {
@@ -80,7 +80,7 @@ matching_variable <- function(variable, name, class, levels) {
   values <- as.character(variable)
   unknown <- setdiff(values, c(levels, NA))
   if (length(unknown)) {
-    abort("values of '", name, "' in 'newdata' that the fit did not have: ", quoted(unknown))
+    abort("values of '", name, "' in 'newdata' that were not in the fit: ", quoted(unknown))
   }
   factor(values, levels, ordered = class == "ordered")
 }
@@ -94,7 +94,7 @@ matching_matrix <- function(object, newdata, missing_values) {
     if (missing_values == "fail") refuse_missing(missing_in_frame(frame), "'newdata'", "variable")
     newdata <- design_matrix(object$terms, frame, object$contrasts)
   } else if (is.null(dim(newdata)) && is.numeric(newdata) && length(columns) > 1L) {
-    # one row, as R's x[1, ] gives it
+    # one row, as returned by x[1, ]
     newdata <- matrix(newdata, nrow = 1L, dimnames = list(NULL, names(newdata)))
   } else if (is.null(dim(newdata))) {
     newdata <- plain_matrix(newdata, "newdata")
@@ -108,7 +108,7 @@ matching_matrix <- function(object, newdata, missing_values) {
   }
   absent <- setdiff(columns, colnames(newdata))
   if (length(absent)) {
-    abort("column", if (length(absent) > 1L) "s", " that 'newdata' lacks: ", quoted(absent))
+    abort("column", if (length(absent) > 1L) "s", " missing from 'newdata': ", quoted(absent))
   }
   newdata <- newdata[, columns, drop = FALSE]
   if (nrow(newdata) == 0L) return(matrix(0, 0L, length(columns)))

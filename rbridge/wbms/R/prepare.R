@@ -1,7 +1,7 @@
-# From what a user hands in to a matrix of doubles, checked: nothing that Python could not see or
-# would misread crosses the bridge.
+# From any input table to a checked double matrix: Python never sees values that it could not
+# represent or would misread.
 
-# A data frame or matrix as a double matrix; missing values are left in for complete_rows().
+# A data frame or matrix as a double matrix; missing values are kept for complete_rows().
 numeric_matrix <- function(x, name = "x") {
   x <- if (is.data.frame(x)) frame_matrix(x, name) else plain_matrix(x, name)
   if (ncol(x) == 0L) abort("'", name, "' has no columns")
@@ -12,7 +12,7 @@ numeric_matrix <- function(x, name = "x") {
   if (anyDuplicated(colnames(x))) {
     abort("duplicated column names in '", name, "': ", quoted(twice(colnames(x))))
   }
-  # rbind() of rows with and without names leaves some empty: those are no names.
+  # rbind() of rows with and without names leaves some empty: these do not count as names.
   called <- rownames(x)[nzchar(rownames(x))]
   if (anyDuplicated(called)) {
     abort("duplicated row names in '", name, "': ", quoted(twice(called)))
@@ -38,7 +38,7 @@ frame_matrix <- function(x, name) {
   }
   rows <- row.names(x)
   x <- matrix(
-    as.double(unlist(lapply(x, as.double), use.names = FALSE)), # of no columns, NULL
+    as.double(unlist(lapply(x, as.double), use.names = FALSE)), # NULL if there are no columns
     nrow = length(rows), ncol = length(columns)
   )
   dimnames(x) <- list(rows, columns)
@@ -51,23 +51,23 @@ column_advice <- function(columns) {
   made_of <- function(type) any(vapply(columns, type, NA))
   advice <- c(
     if (made_of(is.factor) || made_of(is.character)) {
-      "name them in a formula (~ a + b), which makes indicator columns of factors"
+      "use them in a formula (~ a + b), which turns factors into indicator columns"
     },
-    if (is_any("Date", "POSIXt", "difftime")) "make numbers of times with as.numeric()",
+    if (is_any("Date", "POSIXt", "difftime")) "convert times with as.numeric()",
     if (made_of(is.complex)) "split complex numbers with Re() and Im()",
     if (made_of(function(column) !is.null(dim(column)))) {
-      "make single columns of a matrix with do.call(data.frame, x)"
+      "split matrix columns with do.call(data.frame, x)"
     },
     if (made_of(function(column) is.list(column) && is.null(dim(column)) && !is.object(column))) {
-      "make vectors of lists with unlist()"
+      "convert lists with unlist()"
     }
   )
-  paste(c("leave out what is no number", advice), collapse = ", or ")
+  paste(c("drop the non-numeric columns", advice), collapse = ", or ")
 }
 
 plain_matrix <- function(x, name) {
   if (is.null(dim(x)) && (is.numeric(x) || is.logical(x)) && !is.object(x)) {
-    # R counts the elements of a vector without dim in 32 bits in too many places.
+    # Too many places in R count the elements of a vector without dim in 32 bits.
     if (length(x) > .Machine$integer.max) abort("'", name, "' is too long for a vector: give it as a matrix")
     x <- matrix(x, ncol = 1L, dimnames = list(names(x), name))
   }
@@ -84,8 +84,8 @@ plain_matrix <- function(x, name) {
   x
 }
 
-# Which rows to use: those without missing values, which are an error that names their columns
-# unless such rows are to be left out.
+# Which rows have no missing values. Missing values raise an error that names their columns unless
+# such rows are to be omitted.
 complete_rows <- function(x, missing_values = "fail", name = "x") {
   missing_in <- is.na(x)
   if (missing_values == "fail") refuse_missing(missing_in, paste0("'", name, "'"))
@@ -101,14 +101,14 @@ complete_rows <- function(x, missing_values = "fail", name = "x") {
   !incomplete
 }
 
-# An error that names the columns, and the first row, with missing values.
+# Raises an error that names the columns, and the first row, with missing values.
 refuse_missing <- function(missing_in, place, noun = "column") {
   incomplete <- which(rowSums(missing_in) > 0L)
   if (!length(incomplete)) return(invisible())
   abort(
     "missing values in ", named_columns(missing_in, noun), " of ", place, " (first in row ",
     row_called(missing_in, incomplete[[1L]]), ", ", counted(length(incomplete), "row"),
-    " in all); fill them in, or use na.action = na.omit"
+    " in total); fill them in, or use na.action = na.omit"
   )
 }
 
@@ -117,7 +117,7 @@ named_columns <- function(concerned, noun = "column") {
   paste0(noun, if (length(names) > 1L) "s", " ", quoted(names))
 }
 
-# Where the variables of a model frame are missing: a column a variable, which may be a matrix.
+# Where the variables of a model frame, which may be matrices, are missing: one column per variable.
 missing_in_frame <- function(frame) {
   missing_in <- vapply(
     frame, function(variable) rowSums(is.na(as.matrix(variable))) > 0L, logical(nrow(frame))
@@ -128,7 +128,7 @@ missing_in_frame <- function(frame) {
   )
 }
 
-# What to do with missing values: "fail", "omit" or, where it is allowed, "pass".
+# How to handle missing values: "fail", "omit" or, where allowed, "pass".
 check_na_action <- function(na.action, pass = "fail") {
   if (is.null(na.action)) return("fail")
   actions <- list(
@@ -153,7 +153,7 @@ row_called <- function(x, i) {
   if (is.null(rownames(x))) i else rownames(x)[[i]]
 }
 
-# The record of the rows left out, as na.omit makes it; NULL if there are none.
+# The record of the omitted rows, as made by na.omit(); NULL if there are none.
 omitted_rows <- function(kept, names) {
   if (all(kept)) return(NULL)
   left_out <- which(!kept)

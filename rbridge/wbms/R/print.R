@@ -1,7 +1,7 @@
 #' Print a fit
 #'
-#' Shows how many clusters were found in what, with which `h` and `lambda`, how the fit ended, the
-#' sizes of the clusters and the heaviest columns; then what the fit holds. Where the choice of `h` and
+#' Prints the number of clusters, the size of the data, `h` and `lambda`, whether the fit converged, the
+#' sizes of the clusters, the heaviest columns and the fields of the fit. If the choice of `h` and
 #' `lambda` is uncertain, the other pairs that are nearly as good are named.
 #'
 #' @param x a fit of [wbms()].
@@ -28,14 +28,14 @@ print.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   invisible(x)
 }
 
-# What to bear in mind about a choice of h and lambda that gave several clusters, in lines.
+# Caveats about a choice of h and lambda that gave several clusters, as lines.
 choice_note <- function(x) {
   note <- x$choice$note
   if (is.null(note) || !nzchar(note) || n_clusters(x) == 1L) return(NULL)
   note_lines(note)
 }
 
-# A note, wrapped; lines that are indented stay so.
+# A note, wrapped; indented lines stay indented.
 note_lines <- function(note) {
   lines <- strsplit(note, "\n", fixed = TRUE)[[1L]]
   indent <- ifelse(startsWith(lines, " "), 2L, 0L)
@@ -44,12 +44,12 @@ note_lines <- function(note) {
   }, lines, indent), use.names = FALSE)
 }
 
-# Of a fit or of its summary.
+# For a fit or its summary.
 n_clusters <- function(x) {
   if (is.null(x$size)) nrow(x$clusters) else length(x$size)
 }
 
-# What was found, and how: the two lines above everything else.
+# The first two lines: what was found, and how.
 headline <- function(x, digits) {
   c(
     sprintf(
@@ -58,43 +58,43 @@ headline <- function(x, digits) {
     ),
     sprintf(
       "h = %s, lambda = %s%s; %s after %s", brief(x$h, digits), brief(x$lambda, digits),
-      chosen_from_data(x), how_ended(x),
+      chosen_from_data(x), convergence_text(x),
       counted(x$iter, "iteration")
     )
   )
 }
 
-# That h and lambda were chosen, or which of them.
+# Whether h and lambda were chosen from the data, or which of them.
 chosen_from_data <- function(x) {
   if (is.null(x$selection)) return("")
   one <- if (length(x$choice$chosen) == 1L) paste0(x$choice$chosen, " ")
   paste0(" (", one, "chosen from the data)")
 }
 
-# That one cluster is none, where h was looked for.
+# The explanation of a single cluster, if h was searched for.
 nothing_found <- function(x) {
   if (n_clusters(x) == 1L && !is.null(x$selection)) {
     if (!is.null(x$choice)) return(x$choice$reason)
-    "No clusters were found: no partition into several was stable, so all rows are one cluster."
+    "No clusters were found: no partition into several clusters was stable, so all rows form one."
   }
 }
 
-how_ended <- function(x) {
-  sprintf("%s by the rule \"%s\"", if (x$converged) "ended" else "not ended", x$params$stop)
+convergence_text <- function(x) {
+  sprintf("%s by the rule \"%s\"", if (x$converged) "converged" else "not converged", x$params$stop)
 }
 
 omission <- function(left_out) {
   if (length(left_out)) paste("Rows left out (missing values):", counted(length(left_out)))
 }
 
-# Positions of the columns by falling weight, equal weights in column order.
+# Positions of the columns by decreasing weight, equal weights in column order.
 heaviest_first <- function(x) {
   order(-x$weights)
 }
 
-# A count in words: 1 row, 2 rows, 1,000 rows.
+# A count with its noun: 1 row, 2 rows, 1,000 rows.
 counted <- function(n, noun = NULL) {
-  # Where the decimal mark is a comma, thousands are marked by a point.
+  # If the decimal mark is a comma, the thousands separator is a point.
   comma <- identical(getOption("OutDec"), ",")
   number <- format(
     n, big.mark = if (comma) "." else ",", decimal.mark = if (comma) "," else ".", trim = TRUE,
@@ -103,13 +103,13 @@ counted <- function(n, noun = NULL) {
   if (is.null(noun)) number else paste0(number, " ", noun, if (n == 1) "" else "s")
 }
 
-# The first few of many texts, and how many more there are.
+# The first few strings, and how many more there are.
 some_of <- function(texts, limit) {
   more <- length(texts) - limit
   toString(c(utils::head(texts, limit), if (more > 0L) paste("...", counted(more), "more")))
 }
 
-# A number with some digits after the decimal mark.
+# A number with the given number of decimals.
 decimal <- function(number, digits) {
   formatC(number, digits = digits, format = "f", width = 1L)
 }
@@ -118,7 +118,7 @@ brief <- function(number, digits) {
   formatC(number, digits = digits, format = "g", width = 1L)
 }
 
-# Names on one line, long ones without their middle: names differ at the end.
+# Names on one line, long ones shortened in the middle: names often differ at the end.
 elided <- function(names, width = 25L) {
   names <- gsub("[[:space:]]+", " ", names)
   long <- nchar(names) > width
@@ -131,7 +131,7 @@ elided <- function(names, width = 25L) {
   names
 }
 
-# One of several texts, which may be abbreviated; the first unless told.
+# One of several choices, which may be abbreviated; the first by default.
 check_kind <- function(x, name, choices) {
   if (identical(x, choices)) return(choices[[1L]])
   found <- if (is.character(x) && length(x) == 1L) pmatch(x, choices) else NA

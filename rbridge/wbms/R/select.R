@@ -1,56 +1,56 @@
 #' Choose h and lambda
 #'
 #' Chooses the bandwidth `h` and the entropy parameter `lambda` from the data alone, as [wbms()] does
-#' where they are not given, and keeps how: every pair that was tried, with its scores, and the pairs
-#' that are nearly as good.
+#' if they are not given, and returns all pairs that were tried, with their scores, and the pairs that
+#' are nearly as good.
 #'
-#' A pair is good if its clusters are stable, and if they foretell where further rows lie better than
-#' a single cloud does. *Stability* is the mean adjusted Rand index between the clustering of all rows
-#' and those of random subsets of 80 % of them; *gain* the mean log density, in nats a row, that the
-#' clusters of a subset win over the best single cloud (correlated, skewed and heavy-tailed as need
-#' be) on the rows left out. If stability times gain stays below 0.1 for every pair, there are no
-#' clusters to speak of, and `h` is taken so large that all rows are one. Of the others the pair with
-#' the largest score is taken: \eqn{stability \cdot screened / k^{1/4}}{stability * screened / k^(1/4)},
+#' A pair is good if its clusters are stable and if they predict held-out rows better than a single
+#' cloud does. *Stability* is the mean adjusted Rand index between the clustering of all rows and those
+#' of random subsets of 80 % of them; *gain* is the mean increase in log density, in nats per row, of
+#' the clusters of a subset over the best single cloud (which may be correlated, skewed and
+#' heavy-tailed) on the held-out rows. If stability times gain is below 0.1 for every pair, the data
+#' have no clusters, and `h` is set so large that all rows form one. Otherwise the pair with the largest
+#' score is chosen: \eqn{stability \cdot screened / k^{1/4}}{stability * screened / k^(1/4)},
 #' where *screened* is the same gain between two halves of the rows, with the clusters of all rows.
 #'
 #' The same seed gives the same choice, for any order of the rows and any `n_jobs`.
-#' `wbms(x, h = choice$h, lambda = choice$lambda)` is the fit to a choice, and with the default
-#' arguments the same as `wbms(x)`.
+#' `wbms(x, h = choice$h, lambda = choice$lambda)` fits with the chosen pair; with the default
+#' arguments this is the same as `wbms(x)`.
 #'
 #' @param x a numeric matrix, a data frame with numeric columns, a numeric vector, or a formula; for
-#'   `print` and `plot`, what `wbms_select()` returned. Of more than 2,000 rows, a random 2,000 are
-#'   looked at.
-#' @param h,lambda a value to keep, values to choose from, or `NULL`: the search then finds its own.
+#'   `print` and `plot`, the result of `wbms_select()`. From data with more than 2,000 rows, a random
+#'   2,000 are used.
+#' @param h,lambda a fixed value, candidate values to choose from, or `NULL` to search for candidates.
 #'   `lambda` is on the scale `"mean"` of [wbms()].
-#' @param n_subsets number of random subsets on which a promising pair is judged, at least 2.
+#' @param n_subsets number of random subsets on which promising pairs are evaluated, at least 2.
 #' @param seed seed of the random subsets.
-#' @param n_jobs number of fits at a time; `NULL` is one, -1 as many as there are cores. No result
-#'   depends on it.
-#' @param verbose print a line a fit?
+#' @param n_jobs number of parallel fits; `NULL` means one, -1 one per core. The result does not
+#'   depend on it.
+#' @param verbose print one line per fit?
 #' @param callback a function called after each fit with a list: `fit`, the number of fits so far, and
-#'   `k`, the number of clusters that it found. If it returns `TRUE` the search ends, and what was
-#'   found so far counts.
-#' @param ... in the formula method, the arguments of the default method, by their names; for `plot`,
+#'   `k`, the number of clusters that the fit found. If it returns `TRUE` the search stops, and the best
+#'   pair so far is chosen.
+#' @param ... in the formula method, the arguments of the default method, by name; for `plot`,
 #'   graphical parameters as in [plot.wbms()]. Elsewhere unknown arguments are errors.
 #' @param digits number of significant digits.
-#' @param top how many of the best pairs to print.
+#' @param top number of the best pairs to print.
 #' @param score name of the column of `x$grid` to draw.
 #' @inheritParams wbms
 #'
 #' @return An object of class `wbms_select`, a list of plain R vectors:
-#'   \item{h, lambda}{the pair.}
-#'   \item{chosen}{which of the two were chosen, and not given.}
-#'   \item{k}{the number of clusters at the pair, in the rows that were looked at.}
-#'   \item{certain}{whether the search came to its end, and no other partition is nearly as good.}
-#'   \item{complete}{whether the search came to its end.}
+#'   \item{h, lambda}{the chosen pair.}
+#'   \item{chosen}{which of the two were chosen rather than given.}
+#'   \item{k}{the number of clusters for this pair, in the rows that were used.}
+#'   \item{certain}{whether the search was complete and no other partition is nearly as good.}
+#'   \item{complete}{whether the search was complete.}
 #'   \item{reason}{why the pair was chosen, in words.}
-#'   \item{note}{what to bear in mind about it, in words; empty if there is nothing.}
-#'   \item{grid}{a data frame, a row a pair that was tried: `h`, `lambda`, `k`; `judged`, whether subsets
-#'     were clustered with it; `screened`; `stability`, `gain` and `score`, 0 where not judged; and
-#'     `chosen`.}
-#'   \item{alternatives}{the runners-up, a data frame: the best pair of each other partition that scores
-#'     nearly as well, with `share`, its score over that of the chosen pair.}
-#'   \item{n_fits, n_rows}{how many fits it took, and how many rows were looked at.}
+#'   \item{note}{caveats, in words; empty if there are none.}
+#'   \item{grid}{a data frame with one row per pair that was tried: `h`, `lambda`, `k`; `judged`, whether
+#'     the pair was evaluated on subsets; `screened`; `stability`, `gain` and `score`, 0 if it was not;
+#'     and `chosen`.}
+#'   \item{alternatives}{a data frame: the best pair of each other partition that scores nearly as well,
+#'     with `share`, the ratio of its score to that of the chosen pair.}
+#'   \item{n_fits, n_rows}{the number of fits, and the number of rows that were used.}
 #'   \item{call}{the call.}
 #' @seealso [wbms()], [plot.wbms()], `vignette("choosing-h-and-lambda", "wbms")`
 #' @examplesIf wbms::wbms_available()
@@ -100,7 +100,7 @@ wbms_select.formula <- function(x, data = NULL, subset, na.action = stats::na.fa
   select_rows(rows$x, settings, called(call, quote(wbms_select)))
 }
 
-# The choice for any table, with all arguments of wbms_select.default(), for a call.
+# Chooses h and lambda for any table, with all arguments of wbms_select.default().
 select_rows <- function(x, settings, call) {
   h <- check_values(settings$h, "h")
   lambda <- check_values(settings$lambda, "lambda")

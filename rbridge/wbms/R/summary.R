@@ -1,19 +1,19 @@
 #' Summarise a fit
 #'
 #' @param object a fit of [wbms()].
-#' @param top how many of the heaviest columns to show the clusters' centres in.
-#' @param x what `summary()` returned.
+#' @param top number of columns, the heaviest first, in which to show the clusters' centres.
+#' @param x the result of `summary()`.
 #' @param digits number of significant digits.
-#' @param max_rows how many clusters and columns to print at most.
+#' @param max_rows maximum number of clusters and columns to print.
 #' @param ... not used; in `summary()`, further arguments are errors.
 #' @return A list of class `summary.wbms`:
 #'   \item{call}{the call.}
-#'   \item{clusters}{a data frame, a row a cluster: `cluster`, `size`, `share` (of the rows) and the
-#'     centre in the heaviest columns. A column of the data with one of these names has a number
-#'     after it.}
-#'   \item{weights}{the weights, the heaviest first.}
+#'   \item{clusters}{a data frame with one row per cluster: `cluster`, `size`, `share` (of the rows) and
+#'     the centre in the heaviest columns. If a column of the data has one of these names, a number is
+#'     appended to it.}
+#'   \item{weights}{the weights in decreasing order.}
 #'   \item{eff.columns}{the effective number of columns, the exponential of the entropy of the
-#'     weights: 1 if one column has all weight, their number if all are equal.}
+#'     weights: 1 if one column has all the weight, the number of columns if all weights are equal.}
 #'   \item{nobs}{number of rows that were clustered.}
 #'   \item{selection}{how `h` and `lambda` were chosen, a data frame, or `NULL` if they were not.}
 #'   \item{h, lambda, choice, iter, converged, params, na.action}{as in the fit, see [wbms()].}
@@ -60,19 +60,19 @@ print.summary.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), ma
   p <- length(x$weights)
   cat("\nWeights of ", counted(p, "column"), ":\n", sep = "")
   weights <- utils::head(x$weights, max_rows)
-  # Not in powers of ten: next to the heaviest, most weights are nothing.
+  # No scientific notation: most weights are negligible compared with the heaviest.
   texts <- stats::setNames(decimal(weights, digits), elided(names(weights)))
   print(texts, quote = FALSE, right = TRUE)
   if (p > max_rows) {
     cat(sprintf(
-      "... and %s with %s in all\n", counted(p - max_rows, "other"),
+      "... and %s with %s in total\n", counted(p - max_rows, "other"),
       decimal(sum(x$weights[-seq_len(max_rows)]), digits)
     ))
   }
   invisible(x)
 }
 
-# A call in a few lines: do.call() puts the data themselves into it.
+# A call in a few lines: do.call() puts the data itself into it.
 call_text <- function(call, most = 5L) {
   lines <- deparse(call, nlines = most + 1L)
   if (length(lines) > most) c(lines[seq_len(most - 1L)], "  ...") else lines
@@ -82,9 +82,9 @@ parameter_text <- function(x, digits) {
   c(
     sprintf("h = %s, lambda = %s", brief(x$h, digits), brief(x$lambda, digits)),
     chosen_text(x, digits), if (n_clusters(x) == 1L) nothing_found(x) else x$choice$reason,
-    sprintf("%s after %s", sentence(how_ended(x)), counted(x$iter, "iteration")),
+    sprintf("%s after %s", sentence(convergence_text(x)), counted(x$iter, "iteration")),
     sprintf("Effective number of columns: %s", brief(x$eff.columns, digits)),
-    if (!x$params$standardize) "On the columns as they are: not standardized",
+    if (!x$params$standardize) "Columns were not standardized",
     omission(x$na.action)
   )
 }

@@ -1,30 +1,31 @@
 #' A fit as tidy tables
 #'
-#' These are the verbs of the packages generics and broom, in the shape that broom gives k-means:
-#' `tidy()` has a row a cluster, `glance()` one row, `augment()` a row a row of the data.
+#' Methods for the generics of the packages generics and broom, in the format that broom uses for
+#' k-means: `tidy()` returns one row per cluster, `glance()` a single row, `augment()` one row per row
+#' of the data.
 #'
-#' Sums of squares are taken in the learned distance: of the columns divided by `scale`, weighted by
-#' `weights`, about the means (of the cluster's rows, or of all).
+#' Sums of squares are computed in the learned distance: of the columns divided by `scale`, weighted by
+#' `weights`, about the means (of the cluster's rows, or of all rows).
 #'
-#' The verbs are those of generics where that package is installed, so that they get along with
-#' broom, whichever is attached first.
+#' If the package generics is installed, its generics are used, so that the methods work together with
+#' broom whichever package is attached first.
 #'
 #' @param x a fit of [wbms()].
 #' @param col.names names of the columns with the centres.
-#' @param data the data frame or matrix that was clustered, which may have further columns. Without
-#'   it, the columns and rows that were clustered are used.
+#' @param data the data frame or matrix that was clustered, which may have further columns. If
+#'   missing, the columns and rows that were clustered are used.
 #' @param newdata a data frame or matrix of other rows, which get their clusters from
-#'   [predict.wbms()]; `NA` where a value is missing.
+#'   [predict.wbms()]; `NA` if a value is missing.
 #' @param ... not used: further arguments are errors.
-#' @return A tibble where the package tibble is installed, otherwise a data frame.
+#' @return A tibble if the package tibble is installed, otherwise a data frame.
 #'   * `tidy()`: the columns of the centre by name, then `size`, `withinss` (sum of squares within
-#'     the cluster) and `cluster`, a factor. A column of the data with one of these names has a
-#'     number after it (`size.1`).
-#'   * `glance()`: `totss`, `tot.withinss` and `betweenss` (sums of squares in all, within and
+#'     the cluster) and `cluster`, a factor. If a column of the data has one of these names, a
+#'     number is appended to it (`size.1`).
+#'   * `glance()`: `totss`, `tot.withinss` and `betweenss` (sums of squares in total, within and
 #'     between the clusters), `iter`, `nobs`, `k` (number of clusters), `h`, `lambda`, `converged`
 #'     and `eff.columns`, the effective number of columns (see [summary.wbms()]).
-#'   * `augment()`: the data with the column `.cluster`, a factor with a
-#'     level for each cluster, `NA` for rows left out. Row names
+#'   * `augment()`: the data with the column `.cluster`, a factor with one
+#'     level per cluster, `NA` for omitted rows. Row names
 #'     that are not just numbers become the column `.rownames`.
 #' @examplesIf wbms::wbms_available()
 #' fit <- wbms(iris[, 1:4], h = 0.05, lambda = 0.1)
@@ -45,7 +46,9 @@ tidy <- function(x, ...) {
 tidy.wbms <- function(x, col.names = colnames(x$centers), ...) {
   refuse_unknown(..., topic = "tidy.wbms", known = "col.names")
   if (!is.character(col.names) || length(col.names) != ncol(x$centers) || anyNA(col.names)) {
-    abort("'col.names' must be ", counted(ncol(x$centers), "text"), ", not ", described(col.names))
+    abort(
+      "'col.names' must be ", counted(ncol(x$centers), "string"), ", not ", described(col.names)
+    )
   }
   ours <- c("size", "withinss", "cluster")
   table <- as.data.frame(unname(x$centers), row.names = NULL)
@@ -56,7 +59,7 @@ tidy.wbms <- function(x, col.names = colnames(x$centers), ...) {
   as_tibble(table)
 }
 
-# Sums of squares in the learned distance: in all, and within each cluster.
+# Sums of squares in the learned distance: in total, and within each cluster.
 sums_of_squares <- function(x) {
   cluster <- x$cluster[!is.na(x$cluster)]
   used <- x$weights > 0
@@ -69,6 +72,6 @@ sums_of_squares <- function(x) {
 
 as_tibble <- function(table) {
   if (!requireNamespace("tibble", quietly = TRUE)) return(table)
-  # The names are the user's: they are not repaired.
+  # The names are the user's, so they are not repaired.
   tibble::as_tibble(table, .name_repair = "minimal")
 }

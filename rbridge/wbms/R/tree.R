@@ -1,20 +1,20 @@
 #' The coalescence tree of a fit
 #'
-#' A fit ends when its groups have settled, but a Gaussian kernel never reaches zero: the groups go
-#' on to attract each other and meet one by one, after numbers of iterations that grow exponentially
-#' with their distance. With `tree = TRUE`, [wbms()] follows them until all have met. The merges, at
-#' the logarithm of 1 + the iterations after the warm-up, are a hierarchical clustering, which all
-#' of R's functions for these can cut and draw. Cut at the end of the fit, or into as many clusters
-#' as the fit has, it gives the clusters of the fit; higher up, coarser ones. The longer a partition
-#' lives, the better its clusters are separated.
+#' A fit stops when its partition has settled, but a Gaussian kernel is never zero: the clusters keep
+#' attracting each other and merge one by one, after a number of iterations that grows exponentially
+#' with their distance. With `tree = TRUE`, [wbms()] continues until all clusters have merged. The
+#' merges, at the logarithm of 1 + the iterations after the warm-up, form a hierarchical clustering,
+#' which R's functions for hierarchical clustering can cut and draw. Cut at the end of the fit, or into
+#' as many clusters as the fit has, it gives the clusters of the fit; higher up, coarser ones. The
+#' longer a partition persists, the better its clusters are separated.
 #'
-#' Rows that were equal from the start are one at height 0; others from the iteration on in which
-#' they came closer than `eps` for good. After the fit, iterations are done many at a time wherever
-#' the groups only drift; the heights are then right to about 0.01. If that takes more than a fixed
-#' amount of work (no matter how fast the computer is), or a callback has ended the fit, the merges
-#' at the top are predicted, each as if its two groups were alone; `x$tree$observed` tells which.
+#' Equal rows merge at height 0, other rows at the iteration from which they remain closer than
+#' `eps`. After the fit, many iterations are computed at a time wherever the clusters only drift; the
+#' heights are then accurate to about 0.01. If this takes more than a fixed amount of work
+#' (independent of the speed of the computer), or if a callback has stopped the fit, the merges at the
+#' top are predicted, each as if its two clusters were alone; `x$tree$observed` tells which.
 #'
-#' @param x,object a fit of [wbms()] with `tree = TRUE`, of two rows or more.
+#' @param x,object a fit of [wbms()] with `tree = TRUE` and at least two rows.
 #' @param ... not used by `as.hclust()`; passed on by `as.dendrogram()`.
 #' @return An object of class [hclust][stats::hclust()] (or [dendrogram][stats::as.dendrogram()])
 #'   over the rows that were clustered. Python is not needed.
@@ -29,7 +29,7 @@
 as.hclust.wbms <- function(x, ...) {
   refuse_unknown(..., topic = "as.hclust.wbms")
   tree <- tree_of(x)
-  if (!length(tree$height)) abort("one row is no tree: hclust needs two or more")
+  if (!length(tree$height)) abort("a tree needs at least two rows, but the fit has one")
   structure(
     list(
       merge = tree$merge, height = tree$height, order = tree$order, labels = rownames(x$data),
@@ -46,15 +46,15 @@ as.dendrogram.wbms <- function(object, ...) {
 }
 
 tree_of <- function(x) {
-  if (is.null(x$tree)) abort("the fit holds no tree: make it with tree = TRUE")
+  if (is.null(x$tree)) abort("the fit has no tree: refit with tree = TRUE")
   x$tree
 }
 
 most_leaves <- 60L
-most_rows <- 40L # that are leaves of a tree of their own
+most_rows <- 40L # up to this number, every row is a leaf
 
 draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, xlab = NULL,
-                      ylab = "iterations until they meet (log scale)", ...) {
+                      ylab = "iterations until they merge (log scale)", ...) {
   tree <- tree_of(x)
   n <- nrow(x$data)
   k <- length(x$size)
@@ -75,7 +75,7 @@ draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, xlab =
   cex <- if (is.null(cex.names)) min(1, max(0.45, slot / (1.1 * line))) else cex.names
   wide <- function(texts) max(graphics::strwidth(texts, "inches", cex))
   upright <- wide(names) + 0.3 * line > slot
-  # The leaves may take a third of the height; where they would touch, only some are named.
+  # The names of the leaves may take a third of the height.
   if (upright && wide(names) > fin[[2L]] / 3) {
     names <- elided(names, max(6L, floor(max(nchar(names)) * fin[[2L]] / 3 / wide(names))))
   }
@@ -86,15 +86,7 @@ draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, xlab =
     type = "n", axes = FALSE, xaxs = "i", yaxs = "i", xlim = c(0.3, length(names) + 0.7),
     ylim = c(0, highest), main = tree_title(x, n, k), xlab = "", ylab = ""
   )
-  colour <- c(grey_dark, rep_len(col, k))
-  dotted <- !tree$observed[layout$lines$merge]
-  lines <- layout$lines
-  graphics::segments(
-    lines$x0, lines$y0, lines$x1, lines$y1,
-    col = colour[lines$cluster + 1L], lty = ifelse(dotted, 3L, 1L), lwd = 1.5
-  )
-  stem <- if (nrow(lines)) root else 0
-  graphics::segments(layout$root, stem, layout$root, highest, col = colour[(k == 1L) + 1L], lwd = 1.5)
+  draw_tree_lines(layout, tree$observed, c(grey_dark, rep_len(col, k)), root, highest)
   graphics::abline(h = end, lty = 2L)
   if (room > line) {
     graphics::text(
@@ -111,6 +103,22 @@ draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, xlab =
 
 grey_dark <- "#444444"
 
+# The lines of the merges, dotted if predicted, and the stem. The first colour is that of lines that
+# belong to several clusters.
+draw_tree_lines <- function(layout, observed, colours, root, highest) {
+  lines <- layout$lines
+  graphics::segments(
+    lines$x0, lines$y0, lines$x1, lines$y1,
+    col = colours[lines$cluster + 1L], lty = ifelse(observed[lines$merge], 1L, 3L), lwd = 1.5
+  )
+  stem <- if (nrow(lines)) root else 0
+  one_cluster <- length(colours) == 2L
+  graphics::segments(
+    layout$root, stem, layout$root, highest,
+    col = colours[one_cluster + 1L], lwd = 1.5
+  )
+}
+
 tree_title <- function(x, n, k) {
   paste0(
     counted(k, "cluster"), ", ", counted(n, "row"),
@@ -118,7 +126,7 @@ tree_title <- function(x, n, k) {
   )
 }
 
-# Names of leaves, as many as have room, and numbers of iterations on an axis of their logarithms.
+# Names of leaves, as many as fit, and the numbers of iterations on a logarithmic axis.
 tree_axes <- function(names, cex, upright, slot, below, highest) {
   line <- text_line()
   every <- max(1, ceiling(0.95 * cex * line / slot))
@@ -133,7 +141,7 @@ tree_axes <- function(names, cex, upright, slot, below, highest) {
   graphics::axis(2L, at = marks$at, labels = marks$labels, las = 1L)
 }
 
-# The largest number of leaves to draw.
+# The maximum number of leaves to draw.
 most_shown <- function(leaves, n, k) {
   if (!is.null(leaves)) return(check_whole(leaves, "leaves", 1))
   if (n <= most_rows) n else if (k == 1L) most_rows else min(k, most_leaves)
@@ -155,13 +163,13 @@ leaf_names <- function(x, members, cluster) {
   }, "")
 }
 
-# The last merges of a tree laid out, the larger of two clusters to the left: the rows of each leaf,
-# the lines with the cluster of the fit that each is part of (0: of several), and the root's place.
+# The layout of the last merges of a tree, the larger of two clusters on the left: the rows of each
+# leaf, the lines with the cluster of the fit that each belongs to (0: several), and the root's place.
 tree_layout <- function(tree, leaves, cluster) {
   n <- length(cluster)
-  # Nodes are counted through: the rows, then the merges.
+  # Nodes are numbered consecutively: the rows, then the merges.
   child <- ifelse(tree$merge < 0L, -tree$merge, n + tree$merge)
-  first <- max(2L * n - leaves, n) + 1L # nodes before it are leaves, or inside of leaves
+  first <- max(2L * n - leaves, n) + 1L # earlier nodes are leaves or inside leaves
   size <- c(rep(1L, n), integer(n - 1L))
   for (i in seq_len(n - 1L)) size[[n + i]] <- sum(size[child[i, ]])
 
@@ -177,7 +185,7 @@ tree_layout <- function(tree, leaves, cluster) {
       stack <- c(stack, pair[order(size[pair], -pair)])
     }
   }
-  leaf <- integer(2L * n - 1L) # that each node is part of
+  leaf <- integer(2L * n - 1L) # the leaf that each node belongs to
   leaf[nodes] <- seq_along(nodes)
   for (i in rev(seq_len(first - n - 1L))) leaf[child[i, ]] <- pmax(leaf[child[i, ]], leaf[[n + i]])
   members <- unname(split(seq_len(n), leaf[seq_len(n)]))
@@ -209,7 +217,7 @@ one_or_zero <- function(values) {
   if (length(unique(values)) == 1L) values[[1L]] else 0L
 }
 
-# Heights, and the numbers of iterations that these stand for: 0 and powers of ten.
+# Tick heights and the numbers of iterations they represent: 0 and powers of ten.
 iteration_marks <- function(highest, most = 7) {
   decades <- highest / log(10)
   step <- 10^floor(log10(max(decades / most, 1)))

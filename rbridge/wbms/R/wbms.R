@@ -1,95 +1,96 @@
 #' Weighted Blurring Mean Shift
 #'
-#' Finds the clusters in a data set, how many there are, and which features matter. Every point
-#' moves to the kernel-weighted mean of the others, in a feature-weighted distance; features along
-#' which points are displaced much lose weight; when the cloud has collapsed, what met is a cluster.
+#' Clusters a data set, finds the number of clusters and weights the features. Every point moves to
+#' the kernel-weighted mean of the others, in a feature-weighted distance; features along which the
+#' points are displaced a lot lose weight; points that collapse onto the same location form a cluster.
 #'
-#' The defaults are the form of the algorithm that works in high dimension: a row is left out of its
-#' own mean, the weights are learned in a warm-up before the cloud restarts from the data, and the
-#' fit ends when the partition has settled. `form = "released"` is what the authors' R code does,
-#' `form = "paper"` the algorithm as printed; either changes the defaults of the other arguments, not
-#' those that are given.
+#' The defaults are the form of the algorithm that works in high dimensions: a row is excluded from its
+#' own mean, the weights are learned in a warm-up before the iteration restarts from the data, and the
+#' fit stops when the partition has settled. `form = "released"` reproduces the authors' R code,
+#' `form = "paper"` the algorithm as printed; both change the defaults of the other arguments, but not
+#' arguments that are given.
 #'
 #' The fit is deterministic, depends neither on the order of the rows nor on the number of threads,
-#' and is the same, to the last bit, as that of the Python package pywbms. The usual interrupt
-#' (Ctrl-C, or the stop button) works at any time.
+#' and is bit-identical to that of the Python package pywbms. The usual interrupt
+#' (Ctrl-C or the stop button) works at any time.
 #'
 #' @section Missing values, factors and other input:
-#' Missing values are an error that names their columns, unless `na.action = na.omit`; then these
-#' rows have `NA` in `cluster`, and [predict()] does the same with new rows. Factors and characters
-#' are an error, too, except in a formula: there they become the indicator columns that
-#' [stats::model.matrix()] makes (without the intercept). Logical columns count as 0 and 1. Columns
-#' that hold one value get weight 0. A numeric vector is a matrix of one column.
+#' Missing values raise an error that names their columns, unless `na.action = na.omit`; then these
+#' rows have `NA` in `cluster`, and [predict()] does the same for new rows. Factors and characters
+#' are an error, too, except in a formula: there they become the indicator columns of
+#' [stats::model.matrix()] (without the intercept). Logical columns are treated as 0 and 1. Constant
+#' columns get weight 0. A numeric vector is treated as a matrix with one column.
 #'
 #' @param x a numeric matrix, a data frame with numeric columns, a numeric vector, or a formula.
 #' @param h bandwidth of the kernel \eqn{\exp(-\|a - b\|_w^2 / h)}{exp(-||a - b||^2_w / h)}. On z-scores
 #'   useful values lie between 0.005 (many tight clusters) and 1. `"auto"` chooses it from the data:
 #'   see [wbms_select()].
 #' @param lambda strength of the entropy term in \eqn{w_l \propto \exp(-D_l / \lambda)}{w_l ~ exp(-D_l
-#'   / lambda)}: small values put all weight on few features, large ones make all weights alike.
-#'   `"auto"` chooses it. If one of the two is given, the other is chosen for it.
+#'   / lambda)}: small values put all the weight on a few features, large values make the weights
+#'   nearly equal. `"auto"` chooses it. If only one of the two is given, the other is chosen.
 #' @param lambda_scale whether \eqn{D_l} is the `"mean"` (the paper) or the `"sum"` (the released
 #'   code) over the rows of the squared displacements along feature \eqn{l}.
-#' @param exclude_self leave a row out of its own mean?
-#' @param warmup iterations that only learn the weights, before the cloud restarts from the data.
-#' @param stop when to end: `"settled"` (the partition at 100 `eps` has been the same for `patience`
-#'   iterations, equals the one at `eps`, and no row that has met nobody is still on its way),
+#' @param exclude_self exclude a row from its own mean?
+#' @param warmup number of iterations that only learn the weights, before the iteration restarts from
+#'   the data.
+#' @param stop when to stop: `"settled"` (the partition at 100 `eps` has been the same for `patience`
+#'   iterations, equals the partition at `eps`, and no row that is still on its own is still moving),
 #'   `"movement"` (no point moves by `tol`), `"diameter"` (the diameter of the cloud changes by less
 #'   than `tol`, the paper's rule) or `"fixed"` (after exactly `max_iter` iterations).
-#' @param patience iterations in a row that the partition has to stay the same.
+#' @param patience number of consecutive iterations for which the partition must stay the same.
 #' @param tol tolerance of the rules `"movement"` and `"diameter"`.
-#' @param max_iter largest number of iterations after the warm-up.
-#' @param eps points closer than this have met.
+#' @param max_iter maximum number of iterations after the warm-up.
+#' @param eps points closer than this belong to the same group.
 #' @param standardize work on z-scores?
-#' @param merge let equal rows, and points that have met, travel on as one weighted point? The same
-#'   labels for less work.
-#' @param n_jobs number of threads; `NULL` is one, -1 all cores. No result depends on it.
-#' @param record_path keep where every row was after each iteration?
-#' @param tree after the fit, follow its groups until they have all met, and keep who met when? See
+#' @param merge replace equal rows, and points that coincide, by one weighted point? The labels are
+#'   the same, with less work.
+#' @param n_jobs number of threads; `NULL` means one, -1 all cores. The result does not depend on it.
+#' @param record_path record the position of every row after each iteration?
+#' @param tree after the fit, continue until all clusters have merged, and record the merge tree? See
 #'   [as.hclust.wbms()]. Nothing else in the fit depends on it.
-#' @param verbose print a line an iteration?
+#' @param verbose print one line per iteration?
 #' @param callback a function called after each iteration with a list (`phase`, `iteration`,
 #'   `diameter`, `movement`, `groups`, `entropy`, `n_points`, and `weights`, named); if it returns
-#'   `TRUE` the fit ends and keeps what it has. While `h` or `lambda` is chosen it is called after
-#'   each trial fit, with phase `"select"` and without weights; `TRUE` then takes the best pair so far.
+#'   `TRUE` the fit stops and returns its current state. While `h` or `lambda` is chosen it is called
+#'   after each trial fit, with phase `"select"` and without weights; `TRUE` then takes the best pair so
+#'   far.
 #' @param form the form of the algorithm: `"default"`, `"released"` or `"paper"`.
-#' @param na.action what to do with missing values: [stats::na.fail()] (an error), or
-#'   [stats::na.omit()] or [stats::na.exclude()] (leave these rows out); or the name of one.
+#' @param na.action how to handle missing values: [stats::na.fail()] (an error), or
+#'   [stats::na.omit()] or [stats::na.exclude()] (omit these rows); or the name of one of these.
 #' @param formula a formula without a left-hand side: `~ a + b`, or `~ .` for all columns.
 #' @param data a data frame in which to look up the formula's variables.
 #' @param subset rows of `data` to use, as in [stats::lm()].
-#' @param ... in the formula method, the arguments of the default method, by their names. In the
-#'   default method nothing: what comes after it must be named in full, and unknown arguments are
-#'   errors.
+#' @param ... in the formula method, the arguments of the default method, by name. Not used in the
+#'   default method: arguments after it must be named in full, and unknown arguments are errors.
 #'
 #' @return An object of class `wbms`: a list of plain R vectors, which can be saved with
 #'   [saveRDS()] and printed, summarised and plotted in a session without Python.
-#'   \item{cluster}{the cluster of each row, 1 to k, 1 being the largest; `NA` for rows left out.
+#'   \item{cluster}{the cluster of each row, 1 to k, 1 being the largest; `NA` for omitted rows.
 #'     Named by row.}
-#'   \item{weights}{the weight of each column, at least 0, sum 1.}
-#'   \item{centers}{a matrix: where the rows of each cluster met.}
-#'   \item{modes}{a matrix like the data: where each row ended (without the rows left out).}
+#'   \item{weights}{the weight of each column, nonnegative, with sum 1.}
+#'   \item{centers}{a matrix: the point onto which each cluster collapsed.}
+#'   \item{modes}{a matrix like the data: the final position of each row (without omitted rows).}
 #'   \item{size}{the number of rows in each cluster, named 1 to k.}
 #'   \item{h, lambda}{the values used.}
 #'   \item{iter}{the number of iterations after the warm-up.}
-#'   \item{converged}{whether the stop rule, and not `max_iter` or the callback, ended the fit.}
-#'   \item{history}{a data frame, a row an iteration.}
-#'   \item{selection}{a data frame, a row a pair of `h` and `lambda` that was tried, as `grid` in
+#'   \item{converged}{whether the fit was stopped by the stop rule, not by `max_iter` or the callback.}
+#'   \item{history}{a data frame with one row per iteration.}
+#'   \item{selection}{a data frame with one row per pair of `h` and `lambda` that was tried, like `grid` in
 #'     [wbms_select()]; `NULL` if both were given.}
 #'   \item{choice}{how the pair was chosen, a list: `h`, `lambda`, `chosen`, `k`, `certain`, `complete`,
 #'     `reason`, `note`, `alternatives`, `n_fits` and `n_rows` as in [wbms_select()]; or `NULL`.}
-#'   \item{data}{the matrix that was clustered, which [predict()] needs.}
-#'   \item{scale}{what each column was divided by.}
+#'   \item{data}{the matrix that was clustered, needed by [predict()].}
+#'   \item{scale}{the divisor of each column.}
 #'   \item{path}{with `record_path`, an array: iteration (from 0) by row by column.}
-#'   \item{tree}{with `tree`, the coalescence tree, of which [as.hclust()][as.hclust.wbms] makes an object that
+#'   \item{tree}{with `tree`, the coalescence tree, which [as.hclust()][as.hclust.wbms] converts to an object that
 #'     R can cut and draw: `merge`, `height` (the logarithm of 1 + the iterations) and `order` as in
 #'     [stats::hclust()], and `observed`, `FALSE` for the merges at the top that were predicted, not
-#'     followed.}
+#'     computed.}
 #'   \item{params}{the other arguments, as used.}
-#'   \item{na.action}{the rows left out, if any.}
-#'   \item{na_action}{what was done with missing values, had there been any: `"fail"` or `"omit"`.}
+#'   \item{na.action}{the omitted rows, if any.}
+#'   \item{na_action}{how missing values are handled: `"fail"` or `"omit"`.}
 #'   \item{call}{the call.}
-#'   \item{terms, xlevels, contrasts, variables}{of a fit by formula: what [predict()] needs of it.}
+#'   \item{terms, xlevels, contrasts, variables}{for a fit by formula: needed by [predict()].}
 #'
 #' @references S. Chakraborty, D. Paul, S. Das: Automated Clustering of High-dimensional Data with a
 #'   Feature Weighted Mean Shift Algorithm. *Proceedings of the 35th AAAI Conference on Artificial
@@ -118,7 +119,7 @@ wbms.default <- function(x, h = "auto", lambda = "auto", ..., lambda_scale = "me
                          callback = NULL, form = "default", na.action = stats::na.fail) {
   call <- match.call()
   known <- setdiff(names(formals()), c("x", "..."))
-  # R would take an abbreviation (lam) as it is: no other argument may be abbreviated, either.
+  # Partial matching is refused for all arguments: R would accept abbreviations of h and lambda.
   given <- names(sys.call())
   short <- given[nzchar(given) & !given %in% names(formals())]
   refuse_arguments(union(short, extra_names(...)), known)
@@ -129,9 +130,9 @@ wbms.default <- function(x, h = "auto", lambda = "auto", ..., lambda_scale = "me
 #' @rdname wbms
 #' @export
 wbms.formula <- function(formula, data = NULL, subset, na.action = stats::na.fail, ..., x,
-                         form = "default") { # by its name, lest it be taken for the formula
+                         form = "default") { # listed here, as it would match 'formula' partially
   call <- match.call()
-  if (!missing(x)) { # wbms(x = ~ a + b, df): what comes next is the data
+  if (!missing(x)) { # wbms(x = ~ a + b, df): the next argument is the data
     if (!missing(formula)) data <- formula
     formula <- x
   }
@@ -151,13 +152,13 @@ wbms.formula <- function(formula, data = NULL, subset, na.action = stats::na.fai
   fit
 }
 
-# The columns that a formula makes of data, with the frame and the terms. The subset is a list with
-# its expression, or NULL, and is looked up in the data and where the user called.
+# The columns that a formula makes from data, with the frame and the terms. The subset is a list with
+# its expression, or NULL, and is evaluated in the data and in the caller's environment.
 formula_rows <- function(formula, data, subset, missing_values, around) {
   if (length(formula) != 2L) {
     abort("'formula' must have no left-hand side: clustering has no response (~ a + b)")
   }
-  # Missing values are dealt with later, by name.
+  # Missing values are handled later, with an error that names the variables.
   frame <- as.call(c(
     quote(stats::model.frame), list(formula = formula, data = data), subset,
     list(na.action = quote(stats::na.pass))
@@ -169,7 +170,7 @@ formula_rows <- function(formula, data, subset, missing_values, around) {
   list(x = design_matrix(terms, frame), terms = terms, frame = frame)
 }
 
-# The fit of any table, with all arguments of wbms.default(), of which some were given, for a call.
+# Fits any table, with all arguments of wbms.default() and the names of those that were given.
 fit_rows <- function(x, settings, given, call) {
   form <- check_choice(settings$form, "form", c("default", "released", "paper"))
   chooses <- form == "default"
@@ -177,7 +178,7 @@ fit_rows <- function(x, settings, given, call) {
   if (!chooses && length(left)) {
     abort(
       "'h' and 'lambda' must be given with form = \"", form,
-      "\", which chooses nothing from the data: give ", quoted(left)
+      "\", which does not choose them from the data: give ", quoted(left)
     )
   }
   params <- c(
@@ -193,7 +194,7 @@ fit_rows <- function(x, settings, given, call) {
       tree = check_flag(settings$tree, "tree")
     )
   )
-  if (!chooses) { # A form brings its own defaults: only what was given is sent.
+  if (!chooses) { # These forms have their own defaults: send only the arguments that were given.
     params <- params[names(params) %in% sub("^lambda", "lam", given)]
   }
   verbose <- check_flag(settings$verbose, "verbose")
@@ -216,22 +217,22 @@ rows_to_use <- function(x, missing_values) {
   kept
 }
 
-# What makes no sense in a formula here, or leaves nothing to cluster.
+# Rejects formulas that make no sense here or leave nothing to cluster.
 check_formula <- function(terms, frame, data, with_subset) {
   if (!is.null(attr(terms, "offset"))) {
     abort("'formula' has an offset(), which makes no sense here: clustering has no response")
   }
   if (!length(attr(terms, "term.labels"))) {
-    abort("'formula' names no columns to cluster: name some, as in ~ a + b")
+    abort("'formula' names no columns to cluster: name at least one, as in ~ a + b")
   }
   if (nrow(frame) == 0L) {
     empty <- is.data.frame(data) && nrow(data) == 0L
-    none <- if (with_subset && !empty) "'subset' keeps none" else "'data' has none"
+    none <- if (with_subset && !empty) "'subset' selects none" else "'data' has none"
     abort("no rows are left: ", none)
   }
 }
 
-# The variables of a formula that new data must have: not numbers such as the k of poly(a, k).
+# The variables of a formula that new data must have: not constants such as the k of poly(a, k).
 variables_of <- function(terms, data) {
   names <- all.vars(terms)
   around <- environment(terms)
@@ -239,7 +240,7 @@ variables_of <- function(terms, data) {
   names[vapply(names, varies, NA)]
 }
 
-# The columns of a model, without the intercept; rows with missing values stay in.
+# The columns of a model matrix, without the intercept; rows with missing values are kept.
 design_matrix <- function(terms, frame, contrasts = NULL) {
   x <- stats::model.matrix(terms, frame, contrasts.arg = contrasts)
   made <- attr(x, "contrasts")
@@ -261,7 +262,7 @@ refuse_nothing <- function(name = "wbms") {
   )
 }
 
-# Names of the arguments in '...', which are not evaluated.
+# Names of the arguments in '...', without evaluating them.
 extra_names <- function(...) {
   n <- ...length()
   given <- names(match.call(expand.dots = FALSE)$...)
@@ -270,12 +271,12 @@ extra_names <- function(...) {
   given
 }
 
-# An error for arguments that a function does not have, with those that may have been meant.
+# Raises an error for unknown arguments, suggesting those that may have been meant.
 refuse_arguments <- function(unknown, known, topic = "wbms") {
   if (!length(unknown)) return(invisible())
   by_formula <- topic %in% c("wbms", "wbms_select")
   if (by_formula && all(unknown %in% c("data", "subset", "formula"))) {
-    abort(quoted(unknown), " can be given only with a formula: ", topic, "(~ a + b, data = df)")
+    abort(quoted(unknown), " can only be used with a formula: ", topic, "(~ a + b, data = df)")
   }
   meant <- unique(unlist(lapply(unknown, similar, known)))
   abort(
@@ -286,7 +287,7 @@ refuse_arguments <- function(unknown, known, topic = "wbms") {
   )
 }
 
-# The argument that a name abbreviates, or that is spelled almost alike.
+# The arguments that a name abbreviates, or that are spelled similarly.
 similar <- function(name, known) {
   long <- sub("^lam(?=$|_)", "lambda", name, perl = TRUE) # as in Python
   if (long %in% known) return(long)
@@ -300,8 +301,8 @@ refuse_unknown <- function(..., topic, known = character()) {
   if (...length()) refuse_arguments(extra_names(...), known, topic)
 }
 
-# An R function may fail while Python calls it. What it signalled is kept, the fit is ended, and the
-# condition is raised where the user can see and catch it: in R.
+# An R callback may fail while Python calls it. Its condition is kept, the fit is stopped, and the
+# condition is raised in R, where the user can see and catch it.
 watcher <- function(callback, columns) {
   if (is.null(callback)) return(list(callback = NULL, raise = function() NULL))
   failed <- NULL

@@ -1,6 +1,6 @@
 .onLoad <- function(libname, pkgname) {
-  # Where the package 'generics' is installed, its verbs are ours, so that it does not matter in
-  # which order this package and broom are attached.
+  # If the package 'generics' is installed, use its generics, so that the order in which this
+  # package and broom are attached does not matter.
   if (requireNamespace("generics", quietly = TRUE)) {
     namespace <- parent.env(environment())
     for (verb in c("tidy", "glance", "augment")) {

@@ -1,9 +1,9 @@
-/* Starts Python in the R process, or finds the one that is there already, and lets it run code.
+/* Starts Python in the R process, or finds the one already running, and lets it run code.
  *
  * libpython is opened at run time, so that the package builds without Python's headers and works
  * with whichever Python the user has. The interpreter keeps its lock: all of R's calls come from
- * the thread that started it, and a lock that was given up (PyEval_SaveThread) would have to be
- * taken for each of them.
+ * the thread that started it, and a released lock (PyEval_SaveThread) would have to be taken again
+ * for each of them.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -19,7 +19,7 @@
 #include <Rinternals.h>
 #include <R_ext/Rdynload.h>
 
-/* What is used of Python's C interface. */
+/* The part of Python's C API that is used. */
 typedef int (*is_initialized_t)(void);
 typedef wchar_t *(*decode_locale_t)(const char *, size_t *);
 typedef void (*set_program_name_t)(const wchar_t *);
@@ -28,7 +28,7 @@ typedef int (*run_string_t)(const char *);
 typedef int (*gil_ensure_t)(void);
 typedef void (*gil_release_t)(int);
 
-/* POSIX guarantees that dlsym's result can be read as a function; ISO C does not let one say so. */
+/* POSIX guarantees that dlsym's result can be cast to a function pointer; ISO C does not. */
 static void find(void *library, const char *name, void *function)
 {
     *(void **) function = dlsym(library, name);
@@ -43,7 +43,7 @@ static int python_runs(void)
     return is_initialized && is_initialized();
 }
 
-/* Is there a Python in this process (of reticulate, or the one that embeds R)? */
+/* Is a Python running in this process (started by reticulate, or embedding R)? */
 static SEXP running(void)
 {
     return ScalarLogical(python_runs());
@@ -61,7 +61,7 @@ static SEXP start(SEXP library_, SEXP program, SEXP code)
     int runs = python_runs();
 
     if (!runs) {
-        /* Extension modules of Python look its symbols up among the global ones. */
+        /* Python's extension modules look up its symbols globally. */
         library = dlopen(CHAR(STRING_ELT(library_, 0)), RTLD_NOW | RTLD_GLOBAL);
         if (!library)
             error("%s", dlerror());
@@ -69,7 +69,7 @@ static SEXP start(SEXP library_, SEXP program, SEXP code)
     find(library, "PyRun_SimpleString", &run_string);
     find(library, "PyGILState_Ensure", &gil_ensure);
     find(library, "PyGILState_Release", &gil_release);
-    /* Tells rpy2 that R is there. */
+    /* Tells rpy2 that R is running. */
     char session[64];
     snprintf(session, sizeof session, "PID=%d:NAME=\"wbms\"", (int) getpid());
     setenv("R_SESSION_INITIALIZED", session, 1);
@@ -77,10 +77,10 @@ static SEXP start(SEXP library_, SEXP program, SEXP code)
         find(library, "Py_DecodeLocale", &decode_locale);
         find(library, "Py_SetProgramName", &set_program_name);
         find(library, "Py_InitializeEx", &initialize);
-        /* From the program's path Python finds its virtual environment. The decoded name is never
+        /* Python finds its virtual environment from the program's path. The decoded name is never
          * freed, as Python keeps the pointer. */
         set_program_name(decode_locale(CHAR(STRING_ELT(program, 0)), NULL));
-        /* Python sets the locale of characters from the environment; R may have another by now. */
+        /* Python sets LC_CTYPE from the environment; R may have changed it. */
         char *locale = strdup(setlocale(LC_CTYPE, NULL));
         initialize(0); /* 0: R's signal handlers stay */
         setlocale(LC_CTYPE, locale);
@@ -92,7 +92,7 @@ static SEXP start(SEXP library_, SEXP program, SEXP code)
     return ScalarLogical(!failed);
 }
 
-/* Does what R does on Ctrl-C. Returns only where R code has suspended interrupts. */
+/* Does what R does on Ctrl-C. Returns only if R code has suspended interrupts. */
 static SEXP interrupt(void)
 {
     raise(SIGINT);

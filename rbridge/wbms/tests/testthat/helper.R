@@ -1,4 +1,4 @@
-# Tests that compute need Python. Where somebody relies on the tests its absence is a failure.
+# Tests that compute need Python. In continuous integration its absence is a failure, not a skip.
 needs_python <- function() {
   available <- wbms_available()
   if (available) return(invisible())
@@ -7,13 +7,13 @@ needs_python <- function() {
   skip(paste("Python is not available:", reason))
 }
 
-# A fit with given h and lambda, the same wherever it is made.
+# A fit with fixed h and lambda, shared by the tests.
 iris_fit <- function(x = iris[, 1:4], ...) {
   wbms(x, h = 0.05, lambda = 0.1, ...)
 }
 
-# A fit that no Python made, small enough to know everything about it: six rows, of which the third
-# was left out.
+# A fit made without Python, small enough to know everything about it: six rows, of which the third
+# was omitted.
 toy_fit <- function() {
   rows <- c("r1", "r2", "r4", "r5", "r6")
   columns <- c("a", "b")
@@ -39,7 +39,7 @@ toy_fit <- function() {
   )
 }
 
-# The toy with how h and lambda were chosen: over h alone, or over both.
+# The toy fit with a selection: over h only, or over both h and lambda.
 toy_selected <- function(lambda = 0.2) {
   fit <- toy_fit()
   fit$selection <- expand.grid(h = c(0.05, 0.1, 0.2), lambda = lambda)
@@ -49,7 +49,7 @@ toy_selected <- function(lambda = 0.2) {
   fit
 }
 
-# The toy with a choice between two pairs, in words.
+# The toy fit with an uncertain choice between two pairs.
 toy_uncertain <- function() {
   fit <- toy_selected(c(0.1, 0.2, 0.4))
   fit$selection$judged <- fit$selection$h < 0.2
@@ -72,7 +72,7 @@ toy_with_path <- function() {
   fit
 }
 
-# The toy with a tree, of which the last merge was predicted.
+# The toy fit with a tree whose last merge was predicted.
 toy_tree <- function() {
   fit <- toy_fit()
   fit$tree <- list(
@@ -83,7 +83,7 @@ toy_tree <- function() {
   fit
 }
 
-# Draws on a device that keeps nothing, and says whether the settings are as they were.
+# Draws on a null device and checks that the graphical parameters are restored.
 draws <- function(code, width = 7, height = 7) {
   grDevices::pdf(NULL, width, height)
   on.exit(grDevices::dev.off())
@@ -93,7 +93,7 @@ draws <- function(code, width = 7, height = 7) {
   expect_identical(graphics::par(kept), before)
 }
 
-# Runs R code in a session of its own.
+# Runs R code in a separate session.
 run_r <- function(code, env = character(), libraries = .libPaths()) {
   file <- tempfile(fileext = ".R")
   on.exit(unlink(file))

@@ -1,4 +1,4 @@
-test_that("errors of Python are R conditions with its classes", {
+test_that("Python errors are R conditions with the Python classes", {
   needs_python()
   x <- matrix(c(1e200, -1e200, 1, 2), 2L)
   failed <- tryCatch(wbms(x, h = 1, lambda = 1, standardize = FALSE), error = identity)
@@ -10,13 +10,13 @@ test_that("errors of Python are R conditions with its classes", {
   expect_match(conditionMessage(failed), "column 'V1'")
 })
 
-test_that("messages speak of arguments as R spells them", {
+test_that("messages use R's names of arguments", {
   expect_identical(in_r_terms("lam must be > 0"), "lambda must be > 0")
   expect_identical(in_r_terms("lam_scale, not True or False"), "lambda_scale, not TRUE or FALSE")
   expect_identical(in_r_terms("lamb and flam"), "lamb and flam")
 })
 
-test_that("a fit that did not end gives a warning that can be caught", {
+test_that("a fit that did not converge gives a warning that can be caught", {
   needs_python()
   warned <- tryCatch(iris_fit(max_iter = 2), warning = identity)
   expect_s3_class(warned, "python_ConvergenceWarning")
@@ -50,7 +50,7 @@ test_that("a callback sees every iteration", {
   expect_named(seen[[3L]]$weights, names(iris)[1:4])
 })
 
-test_that("a callback that returns TRUE ends the fit, which keeps what it has", {
+test_that("a callback that returns TRUE stops the fit, which returns its current state", {
   needs_python()
   stop_at <- function(state) state$phase == "main" && state$iteration == 3
   fit <- suppressWarnings(iris_fit(callback = stop_at), classes = "wbms_warning")
@@ -82,15 +82,15 @@ test_that("a callback may use the package itself", {
   expect_identical(inner$cluster, iris_fit(iris[1:20, 1:4])$cluster)
 })
 
-test_that("Python tells who it is", {
+test_that("wbms_python() describes the Python in use", {
   needs_python()
   expect_true(wbms_available())
   expect_named(wbms_python(), c("python", "version", "pywbms", "numpy"))
   expect_identical(wbms_python()[["pywbms"]], as.character(utils::packageVersion("wbms")))
 })
 
-test_that("what failed without a word is an error, too", {
-  expect_error(resolve(NULL, NULL), "bridge", class = "wbms_error")
+test_that("a failure without any outcome is an error", {
+  expect_error(resolve(NULL, NULL), "call to Python failed", class = "wbms_error")
 })
 
 test_that("conditions show the call of the user", {

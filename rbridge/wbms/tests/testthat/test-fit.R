@@ -1,4 +1,4 @@
-# The algorithm in plain R, to be read beside the paper: a number of iterations, no folding.
+# The algorithm in plain R, as in the paper: a fixed number of iterations, no merging.
 plain_wbms <- function(x, h, lambda, warmup, iterations, exclude_self, squares) {
   z <- scale(x)
   w <- rep(1 / ncol(z), ncol(z))
@@ -18,7 +18,7 @@ plain_wbms <- function(x, h, lambda, warmup, iterations, exclude_self, squares) 
   list(weights = w, modes = y + rep(attr(z, "scaled:center"), each = nrow(y)))
 }
 
-test_that("a fit has the parts that are documented", {
+test_that("a fit has the documented fields", {
   needs_python()
   fit <- iris_fit()
   expect_s3_class(fit, "wbms", exact = TRUE)
@@ -77,7 +77,7 @@ test_that("each form agrees with plain R", {
   expect_identical(unique(paper$history$phase), "main")
 })
 
-test_that("a form takes arguments that are given", {
+test_that("given arguments override the defaults of a form", {
   needs_python()
   fit <- iris_fit(form = "released", max_iter = 7, lambda_scale = "mean")
   expect_identical(fit$iter, 7L)
@@ -85,7 +85,7 @@ test_that("a form takes arguments that are given", {
   expect_identical(fit$params$stop, "fixed")
 })
 
-test_that("the numbers are those of Python, to the bit", {
+test_that("the numbers are bit-identical to Python's", {
   needs_python()
   code <- paste(
     "import numpy as np", "from pywbms import wbms", "from pywbms.datasets import data1",
@@ -103,7 +103,7 @@ test_that("the numbers are those of Python, to the bit", {
   expect_identical(unname(fit$cluster), as.integer(numbers[[3L]]))
 })
 
-test_that("the same data give the same fit, however they are handed in", {
+test_that("the same data give the same fit, whatever their type", {
   needs_python()
   without_call <- function(fit) {
     fit[c("call", "terms", "xlevels", "contrasts", "variables")] <- NULL
@@ -151,7 +151,7 @@ test_that("a path starts at the data and ends at the modes", {
   expect_equal(fit$path[fit$iter + 1L, , ], fit$modes, tolerance = 1e-4)
 })
 
-test_that("the data are not written to", {
+test_that("the data are not modified", {
   needs_python()
   x <- as.matrix(iris[, 1:4])
   before <- x + 0
@@ -165,7 +165,7 @@ test_that("verbose prints through R", {
   expect_length(said, nrow(fit$history))
 })
 
-test_that("a formula may be named x, and what follows it is the data", {
+test_that("a formula may be passed as x, followed by the data", {
   needs_python()
   fit <- wbms(~ Sepal.Length + Petal.Width, iris, h = 0.05, lambda = 0.1)
   expect_identical(
@@ -176,15 +176,15 @@ test_that("a formula may be named x, and what follows it is the data", {
   )
 })
 
-test_that("the formula of a fit can be asked for", {
+test_that("formula() returns the formula of a fit", {
   needs_python()
   fit <- wbms(~ . - Species, iris, h = 0.05, lambda = 0.1)
   expect_equal(formula(fit), ~ (Sepal.Length + Sepal.Width + Petal.Length + Petal.Width + Species) -
     Species, ignore_formula_env = TRUE)
-  expect_error(formula(iris_fit()), "not made by a formula", class = "wbms_error")
+  expect_error(formula(iris_fit()), "not made with a formula", class = "wbms_error")
 })
 
-test_that("a formula's arguments count as given where a form has its own", {
+test_that("arguments of the formula method override the defaults of a form", {
   needs_python()
   formula <- wbms(~ . - Species, iris, h = 0.1, lambda = 5, form = "released", max_iter = 7)
   frame <- wbms(iris[, 1:4], h = 0.1, lambda = 5, form = "released", max_iter = 7)

@@ -9,7 +9,7 @@ recursion <- function(sigma, h, lambda, n_iter) {
   list(s = s, w = w)
 }
 
-test_that("the recursion is that of the corrected theorem", {
+test_that("the recursion agrees with the corrected theorem", {
   needs_python()
   sigma <- c(a = 1, b = 2, c = 0.5)
   found <- gaussian_recursion(sigma, h = 1, lambda = 2, n_iter = 4)
@@ -24,7 +24,7 @@ test_that("the recursion is that of the corrected theorem", {
   }
 })
 
-test_that("features without names are counted", {
+test_that("features without names are numbered", {
   needs_python()
   found <- gaussian_recursion(c(1, 2), h = 1, lambda = 1, n_iter = 0)
   expect_equal(as.integer(found$feature), 1:2)
@@ -41,7 +41,7 @@ test_that("the order of convergence is three", {
   expect_equal(squares$constant, 1, tolerance = 1e-6)
 })
 
-test_that("the limit of the weights is that of the theorem", {
+test_that("the limit of the weights agrees with the theorem", {
   needs_python()
   sigma <- c(a = 1, b = 2)
   expected <- exp(-sigma^2 / 3)
@@ -61,7 +61,7 @@ test_that("a sample follows the recursion", {
   expect_false(identical(sample(2), found))
 })
 
-test_that("entropy weights minimise what Theorem 1 says", {
+test_that("entropy weights minimise the objective of Theorem 1", {
   needs_python()
   d <- c(a = 0, b = 0.3, c = 1)
   w <- entropy_weights(d, lambda = 0.5)
@@ -89,10 +89,10 @@ test_that("arguments are checked by name", {
   refused(gaussian_sample(10, 1, 1, 1, 1, seed = -1), "'seed'")
   refused(limit_weights(-1, 1), "'sigma'")
   refused(entropy_weights(c(1, -1), 1), "'D'")
-  refused(convergence_order(data.frame(s = 1)), "'s' lacks: 'iteration', 'feature', 'log_s'")
+  refused(convergence_order(data.frame(s = 1)), "missing from 's': 'iteration', 'feature', 'log_s'")
 })
 
-test_that("the simulated data come with their truth", {
+test_that("the simulated data include their true clusters", {
   needs_python()
   x <- wbms_data("data1")
   expect_s3_class(x, "data.frame")

@@ -1,6 +1,6 @@
 square <- rbind(sw = c(0, 0), nw = c(0, 1), se = c(1, 0), ne = c(1, 1))
 
-test_that("distances to a square are those of geometry", {
+test_that("distances to a square are correct", {
   needs_python()
   points <- rbind(inside = c(0.5, 0.5), right = c(3, 0.5), corner = c(2, 2), on = c(1, 0.3))
   expect_equal(
@@ -20,19 +20,19 @@ test_that("a certificate proves the distances", {
   expect_named(proof, c("distance", "coefficients", "direction", "nearest"))
   expect_identical(proof$distance, hull_distance(points, vertices))
   expect_identical(dimnames(proof$coefficients), list(LETTERS[1:10], letters[1:12]))
-  # a point of the hull that near, so that no distance is larger
+  # a point of the hull at that distance: an upper bound
   expect_true(all(proof$coefficients >= 0))
   expect_equal(unname(rowSums(proof$coefficients)), rep(1, 10L))
   expect_equal(unname(proof$coefficients %*% vertices), unname(proof$nearest))
   expect_equal(sqrt(rowSums((points - proof$nearest)^2)), proof$distance)
-  # a plane that far with the hull behind it, so that none is smaller
+  # a separating plane at that distance: a lower bound
   outside <- proof$distance > 0
   expect_true(any(outside))
   behind <- rowSums(proof$direction * points) - apply(proof$direction %*% t(vertices), 1L, max)
   expect_equal(behind[outside], proof$distance[outside], tolerance = 1e-9)
 })
 
-test_that("one point, one vertex and one dimension are taken", {
+test_that("one point, one vertex and one dimension are accepted", {
   needs_python()
   expect_equal(hull_distance(cbind(3), cbind(c(0, 1))), 2)
   expect_equal(hull_distance(rbind(c(3, 4)), rbind(c(0, 0))), 5)

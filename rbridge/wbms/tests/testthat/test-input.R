@@ -9,10 +9,10 @@ with_missing <- function() {
   x
 }
 
-test_that("missing values are an error that names their columns", {
+test_that("missing values raise an error that names their columns", {
   x <- with_missing()
   expect_refused(
-    iris_fit(x), "'Sepal.Width', 'Petal.Width' of 'x' \\(first in row 3, 3 rows in all\\)"
+    iris_fit(x), "'Sepal.Width', 'Petal.Width' of 'x' \\(first in row 3, 3 rows in total\\)"
   )
   expect_refused(iris_fit(as.matrix(x)), "'Sepal.Width', 'Petal.Width'")
   expect_refused(iris_fit(x, na.action = na.pass), "'Sepal.Width'")
@@ -22,7 +22,7 @@ test_that("missing values are an error that names their columns", {
   expect_refused(iris_fit(x), "first in row third")
 })
 
-test_that("rows with missing values can be left out", {
+test_that("rows with missing values can be omitted", {
   needs_python()
   x <- with_missing()
   for (action in list(na.omit, na.exclude, "na.omit")) {
@@ -40,7 +40,7 @@ test_that("rows with missing values can be left out", {
   expect_refused(iris_fit(x[c(3, 5), ], na.action = na.omit), "no rows are left")
 })
 
-test_that("'na.action' has to be one that is known, missing values or not", {
+test_that("'na.action' must be valid, even without missing values", {
   allowed <- "'na.action' must be na.fail, na.omit or na.exclude, not"
   impute <- function(x) replace(x, is.na(x), 0)
   for (action in list(3, "nonsense", mean, impute, NA, c("na.omit", "na.fail"))) {
@@ -70,7 +70,7 @@ test_that("columns that are not numeric are named", {
   expect_refused(iris_fit(many), "'V5' and 25 more")
 })
 
-test_that("what is no table is refused", {
+test_that("input that is not a table is rejected", {
   for (x in list(letters, matrix(letters, 13L), factor(1:3), NULL, list(1, 2), TRUE ~ 1)) {
     expect_refused(iris_fit(x), "'x' must be|'formula' must")
   }
@@ -79,7 +79,7 @@ test_that("what is no table is refused", {
   expect_refused(iris_fit(1i + 1:3), "'x' must be")
 })
 
-test_that("infinite values are an error that names their columns", {
+test_that("infinite values raise an error that names their columns", {
   x <- iris[, 1:4]
   x[7, 3] <- Inf
   x[8, 4] <- -Inf
@@ -90,7 +90,7 @@ test_that("infinite values are an error that names their columns", {
   expect_refused(iris_fit(x, na.action = na.omit), "infinite values")
 })
 
-test_that("an infinite value in a row that is left out does not matter", {
+test_that("an infinite value in an omitted row does not matter", {
   needs_python()
   x <- iris[, 1:4]
   x[7, 3] <- Inf
@@ -98,31 +98,31 @@ test_that("an infinite value in a row that is left out does not matter", {
   expect_identical(nobs(iris_fit(x, na.action = na.omit)), 149L)
 })
 
-test_that("no rows and no columns are errors", {
+test_that("empty data are errors", {
   expect_refused(iris_fit(iris[0, 1:4]), "'x' has no rows")
   expect_refused(iris_fit(iris[, 0]), "'x' has no columns")
   expect_refused(iris_fit(matrix(0, 0L, 2L)), "'x' has no rows")
   expect_refused(iris_fit(matrix(0, 3L, 0L)), "'x' has no columns")
   expect_refused(iris_fit(numeric()), "'x' has no rows")
   expect_refused(wbms(~1, data = iris), "'formula' names no columns")
-  expect_refused(wbms(~Sepal.Length, iris, subset = Sepal.Length > 99), "'subset' keeps none")
+  expect_refused(wbms(~Sepal.Length, iris, subset = Sepal.Length > 99), "'subset' selects none")
   expect_refused(wbms(~Sepal.Length, iris[0, ]), "'data' has none")
 })
 
-test_that("names that occur twice are errors", {
+test_that("duplicate names are errors", {
   expect_refused(iris_fit(cbind(iris[, 1:3], iris[, 1:2])), "duplicated column names")
   expect_refused(iris_fit(cbind(a = 1:4, a = 2:5, b = 3:6)), "duplicated column names in 'x': 'a'$")
   x <- matrix(rnorm(4), 2L, dimnames = list(c("r", "r"), NULL))
   expect_refused(iris_fit(x), "duplicated row names in 'x': 'r'")
 })
 
-test_that("rows without a name are no duplicates", {
+test_that("rows without names are not duplicates", {
   needs_python()
   x <- rbind(a = c(1, 2), c(1.1, 2), c(5, 6), b = c(5, 6.1))
   expect_named(iris_fit(x)$cluster, c("a", "", "", "b"))
 })
 
-test_that("h and lambda have to be positive numbers", {
+test_that("h and lambda must be positive numbers", {
   bad <- list(
     0, -1, NA, NA_real_, NaN, Inf, "a", "0.1", c(0.1, 0.2), numeric(), NULL, TRUE, factor(1), 1i,
     list(1)
@@ -157,7 +157,7 @@ test_that("the other arguments are checked by name", {
   expect_refused(iris_fit(callback = 3), "'callback' must be a function or NULL")
 })
 
-test_that("unknown arguments are refused", {
+test_that("unknown arguments are rejected", {
   expect_refused(iris_fit(bandwidth = 1), "unknown argument: 'bandwidth'")
   expect_refused(iris_fit(one = 1, two = 2), "unknown arguments: 'one', 'two'")
   expect_refused(wbms(iris[, 1:4], 1, 1, 1), "without a name")
@@ -165,12 +165,12 @@ test_that("unknown arguments are refused", {
   expect_refused(wbms(~., iris[, 1:4], lam = 1), "'lam'; did you mean 'lambda'\\?")
   expect_refused(iris_fit(lam_scale = "sum"), "did you mean 'lambda_scale'\\?")
   expect_refused(iris_fit(maxiter = 3), "did you mean 'max_iter'\\?")
-  expect_refused(iris_fit(data = iris), "'data' can be given only with a formula")
-  expect_refused(iris_fit(subset = 1:3), "'subset' can be given only with a formula")
+  expect_refused(iris_fit(data = iris), "'data' can only be used with a formula")
+  expect_refused(iris_fit(subset = 1:3), "'subset' can only be used with a formula")
   expect_refused(wbms(~ Sepal.Length, data = iris, wieghts = 1), "unknown argument: 'wieghts'")
 })
 
-test_that("integers, logicals, tibbles and bare matrices are taken", {
+test_that("integers, logicals, tibbles and matrices without names are accepted", {
   needs_python()
   x <- data.frame(a = c(1L, 2L, 1L, 9L, 8L, 9L), b = c(TRUE, TRUE, FALSE, TRUE, FALSE, TRUE))
   fit <- iris_fit(x)
@@ -183,7 +183,7 @@ test_that("integers, logicals, tibbles and bare matrices are taken", {
   expect_identical(iris_fit(tibble::as_tibble(x))$cluster, fit$cluster)
 })
 
-test_that("one row, one column, one vector are taken", {
+test_that("a single row, a single column and a vector are accepted", {
   needs_python()
   row <- iris_fit(iris[1, 1:4])
   expect_identical(row$cluster, c("1" = 1L))
@@ -197,7 +197,7 @@ test_that("one row, one column, one vector are taken", {
   expect_named(iris_fit(c(a = 1, b = 2, c = 9))$cluster, c("a", "b", "c"))
 })
 
-test_that("columns that hold one value get no weight, equal columns equal weights", {
+test_that("constant columns get no weight, equal columns equal weights", {
   needs_python()
   fit <- iris_fit(cbind(iris[, 1:4], constant = 5))
   expect_identical(fit$weights[["constant"]], 0)
@@ -206,7 +206,7 @@ test_that("columns that hold one value get no weight, equal columns equal weight
   expect_identical(twice$weights[["again"]], twice$weights[["Petal.Length"]])
 })
 
-test_that("a formula makes indicator columns of factors", {
+test_that("a formula turns factors into indicator columns", {
   needs_python()
   fit <- wbms(~ Sepal.Length + Species, data = iris, h = 0.05, lambda = 0.1)
   expect_identical(colnames(fit$data), c("Sepal.Length", "Speciesversicolor", "Speciesvirginica"))
@@ -216,7 +216,7 @@ test_that("a formula makes indicator columns of factors", {
   expect_identical(again$cluster, fit$cluster)
 })
 
-test_that("a formula takes subsets, transformations and variables from around it", {
+test_that("a formula supports subsets, transformations and variables of its environment", {
   needs_python()
   fit <- wbms(
     ~ log(Sepal.Length) + Petal.Width,
@@ -229,7 +229,7 @@ test_that("a formula takes subsets, transformations and variables from around it
   expect_identical(colnames(wbms(~ . - Species, iris, h = 1, lambda = 1)$data), names(iris)[1:4])
 })
 
-test_that("a formula leaves rows out if told to", {
+test_that("a formula can omit incomplete rows", {
   needs_python()
   x <- cbind(with_missing(), kind = iris$Species)
   x$kind[20] <- NA
@@ -245,14 +245,14 @@ test_that("a formula has no left-hand side", {
   expect_refused(wbms(~ Sepal.Length + offset(Petal.Width), iris), "offset\\(\\), which makes no sense")
 })
 
-test_that("values too large to be squared are named by Python", {
+test_that("values too large to be squared raise an error that names the column", {
   needs_python()
   x <- matrix(c(1e200, -1e200, 1, 2), 2L)
   expect_refused(wbms(x, h = 1, lambda = 1, standardize = FALSE), "column 'V1'")
   expect_length(wbms(x, h = 1, lambda = 1)$cluster, 2L)
 })
 
-test_that("nothing at all is an error that says what is needed", {
+test_that("a missing 'x' is an error that says what is needed", {
   expect_refused(wbms(), "'x' is missing: wbms\\(\\) needs a numeric matrix")
   expect_refused(wbms(h = 1), "'x' is missing")
   expect_refused(wbms("a"), "a numeric vector or a formula, not of class 'character'")
@@ -268,7 +268,7 @@ test_that("a data frame without names has the columns V1, V2, ...", {
   expect_identical(predict(fit, x), fit$cluster)
 })
 
-test_that("names in backticks lose these", {
+test_that("backticks are removed from names", {
   needs_python()
   x <- stats::setNames(iris[, c(1, 3, 5)], c("my col", "b", "my kind"))
   fit <- wbms(~ `my col` + b + `my kind`, data = x, h = 0.05, lambda = 0.1)
@@ -278,12 +278,12 @@ test_that("names in backticks lose these", {
   expect_refused(wbms(~ `my col` + `my kind`, data = x), "variable 'my kind'")
 })
 
-test_that("all data sets are named, and what they take", {
+test_that("errors list the data sets and their arguments", {
   expect_refused(wbms_data("foo"), "'two_moons', 'varied_densities', not")
   expect_refused(wbms_data("simulation2", k = 3), "'k'; it takes 'seed', 'p', 'sd'")
 })
 
-test_that("a column without a name is named by its place", {
+test_that("errors give the position of a column without a name", {
   x <- cbind(a = c(1, 2), b = c(3, 4))
   colnames(x)[2] <- NA
   expect_error(wbms(x, h = 1, lambda = 1), "column 2 of 'x' has no name", class = "wbms_error")

@@ -1,6 +1,6 @@
 kinds <- c("overview", "clusters", "weights", "collapse")
 
-test_that("every picture is drawn, and the settings are as before", {
+test_that("every plot is drawn, and the graphical parameters are restored", {
   for (type in kinds) {
     draws(expect_invisible(plot(toy_fit(), type)))
     draws(plot(toy_with_path(), type), width = 10, height = 4)
@@ -15,7 +15,7 @@ test_that("every picture is drawn, and the settings are as before", {
   draws(plot(toy_selected(c(0.1, 0.2, 0.4)), "selection"), width = 10, height = 4)
 })
 
-test_that("the settings that the user made stay", {
+test_that("the user's graphical parameters are kept", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   graphics::par(mfrow = c(2L, 2L), mar = c(3, 3, 1, 1), cex = 0.7)
@@ -28,7 +28,7 @@ test_that("the settings that the user made stay", {
   expect_identical(graphics::par("mfrow", "mar", "cex"), before)
 })
 
-test_that("one picture takes one panel, several panels take a page", {
+test_that("single plots use one panel, several panels use a page", {
   pages <- function(code) {
     folder <- tempfile()
     dir.create(folder)
@@ -98,7 +98,7 @@ test_that("graphical parameters are passed on", {
   draws(plot(toy_fit(), "clusters", pch = 1:2, ylim = c(0, 20), ylab = "up", cex = 2))
 })
 
-test_that("weights are ranked, the others are one bar", {
+test_that("weights are ranked, the remaining ones share one bar", {
   fit <- toy_fit()
   fit$weights <- c(a = 0.2, b = 0.5, c = 0.2, d = 0.1)
   expect_identical(ranked_weights(fit, 4)$name, c("b", "a", "c", "d"))
@@ -117,7 +117,7 @@ test_that("types are checked and may be abbreviated", {
   expect_error(plot(toy_fit(), 1), "'type'", class = "wbms_error")
 })
 
-test_that("a selection is drawn only where there was one", {
+test_that("a selection is drawn only if there is one", {
   expect_error(plot(toy_fit(), "selection"), "'h' and 'lambda' were given", class = "wbms_error")
   expect_error(
     plot(toy_selected(), "selection", score = "k"), "'score' must be one of 'stability'",
@@ -184,7 +184,7 @@ test_that("autoplot gives ggplot2 objects", {
   )
 })
 
-test_that("rows in columns of few values are spread, in the same way each time", {
+test_that("rows in columns with few values are jittered, deterministically", {
   values <- rep(c(0, 1, 3), each = 20L)
   spreaded <- spread(values, 0.754877666)
   expect_identical(spread(values, 0.754877666), spreaded)
@@ -201,13 +201,13 @@ test_that("rows in columns of few values are spread, in the same way each time",
   expect_identical(places$centers, unname(fit$centers))
 })
 
-test_that("axes of counts have whole numbers", {
+test_that("axes of counts have integer ticks", {
   expect_identical(whole_ticks(3), 1:3)
   expect_equal(whole_ticks(150), c(1, 2, 5, 10, 20, 50, 100))
   expect_equal(whole_ticks(30000), 10^(0:4))
 })
 
-test_that("titles and labels are no longer than there is room", {
+test_that("titles and labels fit into the available room", {
   draws(
     plot(toy_fit(), "clusters", main = strrep("a long title ", 9), xlab = strrep("label ", 40)),
     5, 4

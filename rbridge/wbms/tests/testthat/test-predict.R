@@ -18,7 +18,7 @@ test_that("a new row gets the cluster of the nearest row in the learned distance
   expect_identical(predict(fit, new), unname(fit$cluster[apply(squares, 1L, which.min)]))
 })
 
-test_that("columns are found by name, further ones are ignored", {
+test_that("columns are matched by name, further ones are ignored", {
   needs_python()
   fit <- iris_fit()
   new <- iris[c(1, 51, 101), ]
@@ -37,7 +37,7 @@ test_that("columns that are missing, or not numeric, are named", {
   refused <- function(newdata, pattern, ...) {
     expect_error(predict(fit, newdata, ...), pattern, class = "wbms_error")
   }
-  refused(iris[, 2:4], "column that 'newdata' lacks: 'Sepal.Length'")
+  refused(iris[, 2:4], "column missing from 'newdata': 'Sepal.Length'")
   refused(matrix(1, 2L, 3L), "'newdata' must have 4 columns, not 3")
   refused(transform(iris, Sepal.Width = "a"), "'Sepal.Width' \\(character\\)")
   refused("a", "'newdata' must be")
@@ -65,7 +65,7 @@ test_that("missing values are treated as in the fit unless told otherwise", {
   expect_error(predict(left_out, new), "infinite", class = "wbms_error")
 })
 
-test_that("no rows give no clusters", {
+test_that("an empty table gives an empty result", {
   needs_python()
   expect_length(predict(iris_fit(), iris[0, ]), 0L)
 })
@@ -79,7 +79,7 @@ test_that("formulas are applied to new data", {
   text <- transform(iris[c(1, 60), ], Species = as.character(Species))
   expect_identical(predict(fit, text), fit$cluster[c("1", "60")])
   unknown <- transform(iris[1, ], Species = "germanica")
-  expect_error(predict(fit, unknown), "of 'Species'.*not have: 'germanica'", class = "wbms_error")
+  expect_error(predict(fit, unknown), "of 'Species'.*not in the fit: 'germanica'", class = "wbms_error")
 })
 
 test_that("one column can be predicted from a vector", {
@@ -96,11 +96,11 @@ test_that("new data for a formula are checked by name", {
     expect_error(predict(fit, newdata, ...), pattern, class = "wbms_error")
   }
   Species <- iris$Species # not to be found
-  refused(iris[, 1:4], "variable that 'newdata' lacks: 'Species'")
-  refused(iris[, 2, drop = FALSE], "lacks: 'Sepal.Length', 'Petal.Length', 'Species'")
+  refused(iris[, 1:4], "variable missing from 'newdata': 'Species'")
+  refused(iris[, 2, drop = FALSE], "missing from 'newdata': 'Sepal.Length', 'Petal.Length', 'Species'")
   refused(transform(iris, Sepal.Length = "a"), "'Sepal.Length'.*must be numeric.*not character")
   refused(transform(iris, Species = 1), "'Species'.*must be factor.*not numeric")
-  refused(transform(iris, Petal.Length = "a"), "does not fit the formula")
+  refused(transform(iris, Petal.Length = "a"), "does not match the formula")
   refused("a", "'newdata' must be a data frame")
   new <- iris[1:3, ]
   new$Species[2] <- NA
@@ -113,13 +113,13 @@ test_that("new data for a formula are checked by name", {
   expect_length(predict(fit, iris[0, ]), 0L)
 })
 
-test_that("numbers in a formula are not looked for in new data, variables from around it are", {
+test_that("new data need the variables of a formula, but not its constants", {
   needs_python()
   degree <- 2
   fit <- wbms(~ poly(Sepal.Length, degree), data = iris, h = 0.05, lambda = 0.1)
   expect_identical(predict(fit, iris[1:9, ]), fit$cluster[1:9])
   around <- iris$Petal.Width
   fit <- wbms(~around, h = 0.05, lambda = 0.1)
-  expect_error(predict(fit, iris), "lacks: 'around'", class = "wbms_error")
+  expect_error(predict(fit, iris), "missing from 'newdata': 'around'", class = "wbms_error")
   expect_identical(predict(fit, data.frame(around = around)), fit$cluster)
 })

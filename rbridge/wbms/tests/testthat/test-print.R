@@ -1,10 +1,10 @@
-test_that("print says what was found, how, and what there is", {
+test_that("print shows the result, the parameters and the fields", {
   said <- capture.output(shown <- withVisible(print(toy_fit())))
   expect_false(shown$visible)
   expect_s3_class(shown$value, "wbms")
   expect_identical(said, c(
     "Weighted Blurring Mean Shift: 2 clusters in 5 rows x 2 columns",
-    "h = 0.1, lambda = 0.2; ended by the rule \"settled\" after 3 iterations", "",
+    "h = 0.1, lambda = 0.2; converged by the rule \"settled\" after 3", "  iterations", "",
     "Cluster sizes: 3, 2", "Heaviest columns: a 0.75, b 0.25",
     "Rows left out (missing values): 1", "",
     "Available fields: cluster, weights, centers, modes, size, h, lambda,",
@@ -12,11 +12,11 @@ test_that("print says what was found, how, and what there is", {
   ))
 })
 
-test_that("print tells a fit that was chosen, and one that did not end", {
+test_that("print reports a chosen pair, and a fit that did not converge", {
   expect_output(print(toy_selected()), "lambda = 0.2 (chosen from the data)", fixed = TRUE)
   fit <- toy_fit()
   fit$converged <- FALSE
-  expect_output(print(fit), "not ended by the rule")
+  expect_output(print(fit), "not converged by the rule")
   fit$na.action <- NULL
   expect_false(any(grepl("left out", capture.output(print(fit)))))
 })
@@ -33,13 +33,13 @@ test_that("print stays short for many clusters and long names", {
   expect_lte(max(nchar(said)), getOption("width"))
 })
 
-test_that("print works on real fits, also of one row", {
+test_that("print works on real fits, even of one row", {
   needs_python()
   expect_output(print(iris_fit()), "3 clusters in 150 rows x 4 columns")
   expect_output(print(iris_fit(iris[1, 1:4])), "1 cluster in 1 row x 4 columns")
 })
 
-test_that("a summary has a row a cluster", {
+test_that("a summary has one row per cluster", {
   summary <- summary(toy_selected())
   expect_s3_class(summary, "summary.wbms")
   expect_identical(
@@ -52,7 +52,7 @@ test_that("a summary has a row a cluster", {
   expect_error(summary(toy_fit(), top = "a"), "'top'", class = "wbms_error")
 })
 
-test_that("a summary sorts the weights and keeps names apart", {
+test_that("a summary sorts the weights and keeps names unique", {
   fit <- toy_fit()
   fit$weights <- c(a = 0.25, size = 0.75)
   colnames(fit$data) <- colnames(fit$centers) <- c("a", "size")
@@ -62,12 +62,12 @@ test_that("a summary sorts the weights and keeps names apart", {
   expect_identical(summary$clusters$size.1, c(4, 2))
 })
 
-test_that("a summary prints everything it knows", {
+test_that("a summary prints all its fields", {
   said <- capture.output(shown <- withVisible(print(summary(toy_selected()))))
   expect_false(shown$visible)
   for (text in c(
     "wbms(x = toy)", "h = 0.1, lambda = 0.2", "among 3 values (stability 0.5)",
-    "Ended by the rule \"settled\" after 3 iterations", "Rows left out (missing values): 1",
+    "Converged by the rule \"settled\" after 3 iterations", "Rows left out (missing values): 1",
     "2 clusters in 5 rows:", "60.0%", "Weights of 2 columns:", "0.7500"
   )) {
     expect_match(said, text, fixed = TRUE, all = FALSE)
@@ -82,10 +82,10 @@ test_that("a summary prints everything it knows", {
 test_that("a summary prints no more rows than asked for", {
   said <- capture.output(print(summary(toy_fit()), max_rows = 1))
   expect_match(said, "... and 1 other", fixed = TRUE, all = FALSE)
-  expect_match(said, "1 other with 0.2500 in all", fixed = TRUE, all = FALSE)
+  expect_match(said, "1 other with 0.2500 in total", fixed = TRUE, all = FALSE)
 })
 
-test_that("one cluster, where h was chosen, is said to be none", {
+test_that("a single cluster found by a search is reported as no clusters", {
   fit <- toy_selected()
   fit$size <- c("1" = 5L)
   fit$centers <- fit$centers[1L, , drop = FALSE]
@@ -96,12 +96,12 @@ test_that("one cluster, where h was chosen, is said to be none", {
   expect_no_match(capture.output(print(toy_selected())), "No clusters were found")
 })
 
-test_that("an uncertain choice is told, with the alternatives", {
+test_that("an uncertain choice is reported, with the alternatives", {
   fit <- toy_uncertain()
   expect_silent(said <- capture.output(print(fit)))
   expect_match(said, "^The choice of h and lambda is uncertain", all = FALSE)
   alternative <- which(startsWith(said, "  k = 5 at h = 0.05, lambda = 0.4"))
-  expect_match(said[alternative + 1L], "^    very") # goes on further in
+  expect_match(said[alternative + 1L], "^    very") # the continuation is indented
   expect_lte(max(nchar(said)), getOption("width"))
   expect_no_match(said, "come back")
   summary <- summary(fit)
@@ -113,7 +113,7 @@ test_that("an uncertain choice is told, with the alternatives", {
   expect_no_match(capture.output(print(fit), print(summary(fit))), "uncertain")
 })
 
-test_that("where all rows are one cluster, the reason is given", {
+test_that("if all rows are one cluster, the reason is given", {
   fit <- toy_uncertain()
   fit$size <- c("1" = 5L)
   fit$centers <- fit$centers[1L, , drop = FALSE]
@@ -125,7 +125,7 @@ test_that("where all rows are one cluster, the reason is given", {
   }
 })
 
-test_that("numbers have the decimal mark that was set, without a warning", {
+test_that("numbers use the decimal mark of the options, without a warning", {
   old <- options(OutDec = ",")
   on.exit(options(old))
   fit <- toy_selected()
@@ -138,7 +138,7 @@ test_that("numbers have the decimal mark that was set, without a warning", {
   expect_no_match(said[!startsWith(said, "Cluster sizes")], "[0-9][.][0-9]")
 })
 
-test_that("a call with the data in it is printed in a few lines", {
+test_that("a call that contains the data is printed in a few lines", {
   fit <- toy_fit()
   fit$call <- as.call(list(quote(wbms), x = iris))
   expect_lt(length(capture.output(print(summary(fit)))), 25)

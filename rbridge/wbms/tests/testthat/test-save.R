@@ -1,4 +1,4 @@
-test_that("a fit that was saved is the same", {
+test_that("a saved fit is unchanged", {
   needs_python()
   fit <- wbms(iris[, 1:4], record_path = TRUE)
   file <- tempfile(fileext = ".rds")
@@ -14,7 +14,7 @@ test_that("a fit that was saved is the same", {
   expect_identical(predict(readRDS(file), iris), formula$cluster)
 })
 
-test_that("a fit holds vectors of R only", {
+test_that("a fit contains only plain R vectors", {
   needs_python()
   fit <- wbms(iris[, 1:4], record_path = TRUE)
   plain <- c("NULL", "logical", "integer", "double", "character", "list", "language")
@@ -22,7 +22,7 @@ test_that("a fit holds vectors of R only", {
   expect_true(all(kinds(unclass(fit)) %in% plain))
 })
 
-test_that("without Python a fit can be looked at, and predict says what to do", {
+test_that("without Python a fit can be printed and plotted, and predict says what to do", {
   file <- tempfile(fileext = ".rds")
   on.exit(unlink(file))
   saveRDS(toy_uncertain(), file)
@@ -52,12 +52,12 @@ test_that("without Python a fit can be looked at, and predict says what to do", 
   expect_match(done$said, "pip install", fixed = TRUE)
 })
 
-test_that("a program that is no Python is told from one", {
+test_that("a program that is not Python is recognised", {
   done <- run_r(
     c(
       "options(wbms.python = '/bin/true')",
       "cat(conditionMessage(tryCatch(wbms::wbms(1:3), error = identity)))"
     )
   )
-  expect_match(done$said, "/bin/true does not run as a Python", fixed = TRUE)
+  expect_match(done$said, "/bin/true could not be run as Python", fixed = TRUE)
 })

@@ -5,7 +5,7 @@ two_blobs <- function(n = 60) {
   x
 }
 
-test_that("a choice has the parts that are documented", {
+test_that("a choice has the documented fields", {
   needs_python()
   x <- two_blobs()
   choice <- wbms_select(x)
@@ -27,7 +27,7 @@ test_that("a choice has the parts that are documented", {
   expect_equal(chosen$score, max(choice$grid$score))
   expect_false(anyNA(choice$grid))
   expect_named(choice$alternatives, c("h", "lambda", "k", "stability", "gain", "score", "share"))
-  expect_match(choice$reason, "^The 2 clusters come back")
+  expect_match(choice$reason, "^The 2 clusters recur")
   expect_identical(choice$call, quote(wbms_select(x = x)))
   plain <- c("logical", "integer", "double", "character", "list", "language")
   kinds <- function(x) if (is.list(x)) unlist(lapply(x, kinds)) else typeof(x)
@@ -49,7 +49,7 @@ test_that("a fit makes the same choice, whatever the order of the rows and n_job
   expect_identical(wbms_select(~ a + b + c + d, data = frame)[same], choice[same])
 })
 
-test_that("of h and lambda one can be given, or values to choose from", {
+test_that("one of h and lambda, or candidate values, can be given", {
   needs_python()
   x <- two_blobs()
   by_h <- wbms_select(x, h = 0.1)
@@ -71,7 +71,7 @@ test_that("of h and lambda one can be given, or values to choose from", {
   ))
 })
 
-test_that("in noise there are no clusters", {
+test_that("noise has no clusters", {
   needs_python()
   set.seed(1)
   noise <- matrix(rnorm(300), ncol = 3)
@@ -100,7 +100,7 @@ test_that("lambda is on the scale of the fit, also in the note", {
   expect_match(by_sum$choice$note, paste("lambda =", signif(by_sum$choice$alternatives$lambda[1], 4)))
 })
 
-test_that("rows with missing values are refused, or left out", {
+test_that("rows with missing values are rejected or omitted", {
   needs_python()
   x <- two_blobs()
   x[2, 1] <- NA
@@ -123,13 +123,13 @@ test_that("arguments are checked, by name", {
   refused(wbms_select(x, callback = 1), "'callback' must be a function or NULL")
   refused(wbms_select(x, lam = 1), "did you mean 'lambda'? (see ?wbms_select)")
   refused(wbms_select(x, n_subset = 3), "did you mean 'n_subsets'?")
-  refused(wbms_select(x, subset = 1), "only with a formula: wbms_select(~ a + b, data = df)")
+  refused(wbms_select(x, subset = 1), "only be used with a formula: wbms_select(~ a + b, data = df)")
   refused(wbms_select(~ a, data = as.data.frame(x), tree = TRUE), "unknown argument: 'tree'")
   refused(wbms_select(a ~ b, data = as.data.frame(x)), "no left-hand side")
   refused(wbms_select(iris), "'Species'")
 })
 
-test_that("a callback sees every fit, can end the search, and its errors are R's", {
+test_that("a callback sees every fit, can stop the search, and its errors are raised in R", {
   needs_python()
   x <- two_blobs()
   seen <- integer()

@@ -8,13 +8,13 @@ test_that("the theorems hold on a fit", {
   expect_true(all(checks$deviation <= checks$tolerance))
 })
 
-test_that("the steps are those of the fit", {
+test_that("the steps agree with the fit", {
   needs_python()
   fit <- iris_fit(record_path = TRUE)
   steps <- attr(wbms_theory(fit), "steps")
   expect_identical(nrow(steps), fit$iter)
   expect_true(all(steps$holds))
-  # distance of the rows to the hull before, by the function that gives it
+  # distance of the rows to the previous hull
   z <- fit$path / rep(fit$scale, each = prod(dim(fit$path)[1:2]))
   expect_lt(max(hull_distance(z[3L, , ], z[2L, , ])), 1e-8)
   width <- max(stats::dist(z[2L, , ]))
@@ -34,7 +34,7 @@ test_that("checks print as a table, and can be drawn", {
   draws(plot(checks, main = "title", xlab = "step"), 5, 4)
 })
 
-test_that("where no row moved there is nothing to check", {
+test_that("if no row moved there is nothing to check", {
   needs_python()
   checks <- wbms_theory(iris_fit(iris[1, 1:4]))
   expect_identical(nrow(checks), 0L)
@@ -42,7 +42,7 @@ test_that("where no row moved there is nothing to check", {
   expect_error(plot(checks), "no row moved", class = "wbms_error")
 })
 
-test_that("a fit that did not end is checked without a warning", {
+test_that("a fit that did not converge is checked without a warning", {
   needs_python()
   fit <- suppressWarnings(iris_fit(max_iter = 2))
   expect_silent(checks <- wbms_theory(fit))

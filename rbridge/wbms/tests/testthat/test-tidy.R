@@ -1,4 +1,4 @@
-test_that("tidy has a row a cluster, in the shape of k-means", {
+test_that("tidy has one row per cluster, in the format of k-means", {
   table <- tidy(toy_fit())
   expect_named(table, c("a", "b", "size", "withinss", "cluster"))
   expect_identical(table$a, c(12, 1))
@@ -8,7 +8,7 @@ test_that("tidy has a row a cluster, in the shape of k-means", {
   expect_identical(table$cluster, factor(1:2))
 })
 
-test_that("tidy keeps names apart", {
+test_that("tidy keeps names unique", {
   fit <- toy_fit()
   colnames(fit$data) <- colnames(fit$centers) <- names(fit$weights) <- c("size", "cluster")
   table <- tidy(fit)
@@ -16,7 +16,7 @@ test_that("tidy keeps names apart", {
   expect_identical(table$size.1, c(12, 1))
   expect_named(tidy(fit, col.names = c("x", "y"))[1:2], c("x", "y"))
   for (bad in list("x", 1:2, c("x", NA))) {
-    expect_error(tidy(fit, col.names = bad), "'col.names' must be 2 texts", class = "wbms_error")
+    expect_error(tidy(fit, col.names = bad), "'col.names' must be 2 strings", class = "wbms_error")
   }
 })
 
@@ -35,14 +35,14 @@ test_that("glance has one row", {
   expect_equal(row$eff.columns, 1.754765, tolerance = 1e-6)
 })
 
-test_that("sums of squares do not depend on the place of the data", {
+test_that("sums of squares are translation-invariant", {
   far <- toy_fit()
   far$data <- far$data + 1e8
   expect_equal(tidy(far)$withinss, c(8, 2))
   expect_equal(glance(far)$totss, 119.2)
 })
 
-test_that("with all weight on one column they are those of k-means", {
+test_that("with all the weight on one column sums of squares equal those of k-means", {
   fit <- toy_fit()
   fit$weights <- c(a = 1, b = 0)
   lloyd <- stats::kmeans(fit$data[, "a"], fit$centers[, "a"])
@@ -61,7 +61,7 @@ test_that("augment adds the clusters to the data", {
   expect_identical(augment(toy_fit(), as.matrix(data))$.cluster, table$.cluster)
 })
 
-test_that("augment takes rows of which some have no name", {
+test_that("augment accepts rows without names", {
   fit <- toy_fit()
   names(fit$cluster)[1:3] <- ""
   rownames(fit$data)[1:2] <- ""
@@ -70,25 +70,25 @@ test_that("augment takes rows of which some have no name", {
   expect_identical(augment(fit, data)$.rownames, names(fit$cluster))
 })
 
-test_that("augment uses the rows that were clustered where there are no data", {
+test_that("augment without data uses the rows that were clustered", {
   table <- augment(toy_fit())
   expect_named(table, c(".rownames", "a", "b", ".cluster"))
   expect_identical(table$.rownames, c("r1", "r2", "r4", "r5", "r6"))
   expect_identical(table$.cluster, factor(c(2, 2, 1, 1, 1)))
 })
 
-test_that("augment refuses other data", {
+test_that("augment rejects other data", {
   data <- data.frame(a = 1:6, row.names = paste0("r", 1:6))
   expect_refused <- function(data, pattern) {
     expect_error(augment(toy_fit(), data), pattern, class = "wbms_error")
   }
   expect_refused(data[-3, , drop = FALSE], "'data' must have the 6 rows given to wbms\\(\\), not 5")
   expect_refused(data[6:1, , drop = FALSE], "same order: its row names differ")
-  expect_refused(cbind(data, .cluster = 1), "'data' has a column '.cluster' already")
+  expect_refused(cbind(data, .cluster = 1), "'data' already has a column '.cluster'")
   expect_refused(1:6, "'data' must be a data frame or a matrix")
 })
 
-test_that("fitted values are padded where rows were left out", {
+test_that("fitted values are NA for omitted rows", {
   fit <- toy_fit()
   expected <- fit$centers[c(2, 2, NA, 1, 1, 1), ]
   rownames(expected) <- paste0("r", 1:6)
@@ -114,14 +114,14 @@ test_that("real fits are tidied", {
   expect_identical(fitted(fit)["51", ], fit$centers[fit$cluster[["51"]], ])
 })
 
-test_that("tables are tibbles where that package is installed", {
+test_that("tables are tibbles if tibble is installed", {
   skip_if_not_installed("tibble")
   for (table in list(tidy(toy_fit()), glance(toy_fit()), augment(toy_fit()))) {
     expect_s3_class(table, "tbl_df")
   }
 })
 
-test_that("the verbs are those of generics where that package is installed", {
+test_that("the generics are those of generics if it is installed", {
   skip_if_not_installed("generics")
   expect_identical(tidy, generics::tidy)
   expect_identical(glance, generics::glance)
@@ -137,7 +137,7 @@ test_that("attached before or after the package generics, nothing is masked", {
   }
 })
 
-test_that("without generics and tibble the verbs work, too", {
+test_that("the generics also work without generics and tibble", {
   alone <- tempfile()
   dir.create(alone)
   on.exit(unlink(alone, recursive = TRUE))
@@ -159,7 +159,7 @@ test_that("without generics and tibble the verbs work, too", {
   expect_match(done$said, "fine$")
 })
 
-test_that("augment takes new rows", {
+test_that("augment accepts new rows", {
   needs_python()
   fit <- iris_fit()
   new <- iris[c(1, 60), ]
@@ -173,7 +173,7 @@ test_that("augment takes new rows", {
   expect_error(augment(fit, iris, new), "not both", class = "wbms_error")
   expect_error(augment(fit, newdata = 1), "'newdata' must be", class = "wbms_error")
   expect_error(
-    augment(fit, newdata = cbind(new, .cluster = 1)), "'newdata' has a column '.cluster'",
+    augment(fit, newdata = cbind(new, .cluster = 1)), "'newdata' already has a column '.cluster'",
     class = "wbms_error"
   )
 })

@@ -2,7 +2,7 @@ partition <- function(cluster) {
   match(cluster, unique(cluster))
 }
 
-test_that("cut into as many clusters as the fit has, the tree gives these", {
+test_that("cut into the fit's number of clusters, the tree gives its clusters", {
   needs_python()
   for (h in c(0.02, 0.05, 0.3)) {
     fit <- wbms(iris[, 1:4], h = h, lambda = 0.1, tree = TRUE)
@@ -18,7 +18,7 @@ test_that("cut into as many clusters as the fit has, the tree gives these", {
   expect_identical(fit[same], without[same])
 })
 
-test_that("the tree is what hclust makes, for all that use it", {
+test_that("the tree works like the result of hclust", {
   needs_python()
   fit <- wbms(mtcars, h = 0.1, lambda = 0.1, tree = TRUE)
   tree <- as.hclust(fit)
@@ -30,7 +30,7 @@ test_that("the tree is what hclust makes, for all that use it", {
   expect_identical(tree$labels, rownames(mtcars))
   expect_setequal(tree$order, 1:32)
   expect_output(print(tree), "coalescence")
-  # R's own way from a dendrogram back to a tree finds the same.
+  # R's own conversion from a dendrogram back to a tree agrees.
   dendrogram <- stats::as.dendrogram(fit)
   expect_s3_class(dendrogram, "dendrogram")
   expect_identical(stats::order.dendrogram(dendrogram), tree$order)
@@ -47,7 +47,7 @@ test_that("the tree is what hclust makes, for all that use it", {
   plot(dendrogram)
 })
 
-test_that("rows left out are not in the tree", {
+test_that("omitted rows are not in the tree", {
   needs_python()
   x <- airquality[, 1:4]
   fit <- wbms(x, h = 0.1, lambda = 0.1, na.action = na.omit, tree = TRUE)
@@ -85,7 +85,7 @@ test_that("forms, callbacks and equal rows", {
   expect_identical(same$tree$height, c(0, 0, 0))
 })
 
-test_that("what makes no sense is an error", {
+test_that("invalid requests are errors", {
   expect_error(as.hclust(toy_fit()), "tree = TRUE", class = "wbms_error")
   expect_error(stats::as.dendrogram(toy_fit()), "tree = TRUE", class = "wbms_error")
   expect_error(as.hclust(toy_tree(), k = 2), "unknown argument", class = "wbms_error")
@@ -94,7 +94,7 @@ test_that("what makes no sense is an error", {
   needs_python()
   expect_error(iris_fit(tree = NA), "'tree' must be TRUE or FALSE", class = "wbms_error")
   one <- wbms(matrix(1:3, 1), 0.1, 1, tree = TRUE)
-  expect_error(as.hclust(one), "one row", class = "wbms_error")
+  expect_error(as.hclust(one), "at least two rows", class = "wbms_error")
   draws(plot(one, "tree"))
 })
 
@@ -113,7 +113,7 @@ test_that("the tree is laid out leaf by leaf", {
   expect_identical(tree_layout(fit$tree, 1L, c(2L, 2L, 1L, 1L, 1L))$members, list(1:5))
 })
 
-test_that("what meets at one height is shown together or apart", {
+test_that("merges at the same height are shown together", {
   expect_identical(number_of_leaves(c(0.5, 1.5, 1.5), 1L), 1L)
   expect_identical(number_of_leaves(c(0.5, 1.5, 1.5), 2L), 1L)
   expect_identical(number_of_leaves(c(0.5, 1.5, 1.5), 3L), 3L)
@@ -121,7 +121,7 @@ test_that("what meets at one height is shown together or apart", {
   expect_identical(number_of_leaves(double(), 9L), 1L)
 })
 
-test_that("the axis is marked in iterations", {
+test_that("the axis shows iterations", {
   for (highest in c(0.5, 3, 16, 40, 900, 1e5, 1e299)) {
     marks <- iteration_marks(highest)
     expect_lte(length(marks$at), 9)

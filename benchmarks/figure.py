@@ -1,4 +1,4 @@
-"""The picture of a run: five panels, each drawn if its rows were measured."""
+"""The figure of a run: five panels, each drawn if its rows were measured."""
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ def draw(rows, path):
     ]
     panels = [(panel, its_rows) for panel, its_rows in panels if its_rows]
     if not panels:
-        raise ValueError("nothing was measured that could be drawn")
+        raise ValueError("there are no measurements to draw")
     columns, lines = min(2, len(panels)), -(-len(panels) // 2)
     with matplotlib.rc_context({"axes.spines.top": False, "axes.spines.right": False}):
         figure = Figure(figsize=(7 * columns, 4.5 * lines), layout="constrained")
@@ -35,14 +35,14 @@ def draw(rows, path):
 
 
 def draw_steps(ax, rows):
-    """Draw a group of bars a case."""
+    """Draw one group of bars per case."""
     ax.set_yscale("log")
     draw_bars(ax, [row["case"] for row in rows], rows, TIMES, 1000)
     ax.set(title="One step", ylabel="milliseconds")
 
 
 def draw_series(ax, rows):
-    """Draw time against n, with lines of exponent 1 and 2 to compare with."""
+    """Draw time against n, with reference lines of exponents 1 and 2."""
     n = [row["n"] for row in rows]
     for name, (label, color) in {**TIMES, "fit_s": ("pywbms, whole fit", "C4")}.items():
         known = [(row["n"], row[name]) for row in rows if row.get(name)]
@@ -61,7 +61,7 @@ def draw_series(ax, rows):
 
 
 def draw_fits(ax, rows):
-    """Draw a group of bars a data set, a bar a method with its ARI above it."""
+    """Draw one group of bars per data set, one bar per method with its ARI above it."""
     cases = list(dict.fromkeys(row["case"] for row in rows))
     methods = list(dict.fromkeys(row["method"] for row in rows))
     width = 0.8 / len(methods)
@@ -71,7 +71,7 @@ def draw_fits(ax, rows):
                 continue
             x = cases.index(row["case"]) + (place - (len(methods) - 1) / 2) * width
             text = {"ha": "center", "va": "bottom", "fontsize": "small"}
-            if row.get("fit_s") is None:  # it was ended: a word where its bar would stand
+            if row.get("fit_s") is None:  # it was stopped: a note in place of the bar
                 ax.text(x, 0.02, row["note"], transform=ax.get_xaxis_transform(), rotation=90,
                         **text)  # fmt: skip
             else:
@@ -85,18 +85,18 @@ def draw_fits(ax, rows):
 
 
 def draw_memory(ax, rows):
-    """Draw the peak beside what is promised."""
+    """Draw the peak and the guarantee."""
     bars = {
         "input_mb": ("input", "0.6"),
-        "peak_mb": ("peak above the input", "C0"),
-        "promise_mb": ("promise: 3 inputs + 64 MB a thread", "0.85"),
+        "peak_mb": ("peak beyond the input", "C0"),
+        "promise_mb": ("guarantee: 3 inputs + 64 MB per thread", "0.85"),
     }
     draw_bars(ax, [f"{row['n']} × {row['p']}" for row in rows], rows, bars, 1)
     ax.set(title="Peak memory of a fit", ylabel="MB")
 
 
 def draw_distributed(ax, rows):
-    """Draw an iteration here beside one on the cluster."""
+    """Draw an iteration in this process and one on the cluster."""
     rows = [row for row in rows if row.get("iteration_s")]
     bars = {
         "iteration_s": ("in this process, 1 thread", "C2"),
@@ -108,7 +108,7 @@ def draw_distributed(ax, rows):
 
 
 def draw_bars(ax, names, rows, bars, scale):
-    """Draw a group of bars a row; cells that a row does not have leave a gap."""
+    """Draw one group of bars per row; missing cells leave a gap."""
     bars = {name: look for name, look in bars.items() if any(row.get(name) for row in rows)}
     width = 0.8 / len(bars)
     for place, (name, (label, color)) in enumerate(bars.items()):

@@ -1,4 +1,4 @@
-# The choice of h and lambda: the map of both, or scores over the one that was chosen.
+# Plots of the choice of h and lambda: the map of both, or scores against the one that was chosen.
 
 unjudged_colour <- "grey88"
 
@@ -23,14 +23,14 @@ draw_selection <- function(x, score, main = NULL, ...) {
   }
 }
 
-# Three panels beside each other, below each other, or the plateau below the maps.
+# Three panels side by side, stacked, or the plateau below the maps.
 map_layout <- function(size) {
   shape <- size[[1L]] / size[[2L]]
   if (shape > 1.8) t(1:3) else if (shape > 0.9) rbind(1:2, c(3L, 3L)) else cbind(1:3)
 }
 
-# A column over the values tried, on an axis that starts at the least it could be. The line goes
-# through the pairs that were judged; the others are grey.
+# A column against the values tried, on an axis that starts at its smallest possible value. The line
+# connects the pairs that were evaluated; the others are grey.
 draw_scores <- function(tried, over, column, chosen, title, least, col = palette_colours, ...) {
   start_figure()
   set_margins(c(3.6, 3.7, 2.9, 1.1) * text_line())
@@ -51,8 +51,8 @@ draw_scores <- function(tried, over, column, chosen, title, least, col = palette
   graphics::points(at[chosen], value[chosen], pch = 1, cex = 2, lwd = 2, col = accent_colour)
 }
 
-# A rectangle a pair: h on a logarithmic axis, a row a lambda, the chosen pair framed. Pairs that were
-# not judged are grey.
+# One rectangle per pair: h on a logarithmic axis, one row per lambda, the chosen pair framed. Pairs
+# that were not evaluated are grey.
 draw_heat <- function(tried, column, value, chosen, title, col = heat_colours(), xlab = "h",
                       ylab = "lambda", ...) {
   start_figure()
@@ -88,7 +88,7 @@ draw_heat <- function(tried, column, value, chosen, title, col = heat_colours(),
   )
 }
 
-# Writes a text into each rectangle, upright where it is too narrow for it, or not at all.
+# Writes a label into each rectangle: rotated if the rectangle is narrow, omitted if there is no room.
 write_in_cells <- function(cells, texts, colours) {
   if (!nrow(cells)) return(invisible())
   inches <- graphics::par("pin") / c(
@@ -112,8 +112,8 @@ write_in_cells <- function(cells, texts, colours) {
   }
 }
 
-# The rectangle of each pair: its row, counted by lambda, and from where to where it goes along h:
-# halfway to the next pair in the row, but not too wide.
+# The rectangle of each pair: its row, numbered by lambda, and its extent along h, halfway to the next
+# pair in the row but at most as wide as given.
 pair_cells <- function(tried, widest = sqrt(1.8)) {
   row <- match(tried$lambda, sort(unique(tried$lambda)))
   left <- tried$h / widest
@@ -128,7 +128,7 @@ pair_cells <- function(tried, widest = sqrt(1.8)) {
   data.frame(row = row, left = left, right = right)
 }
 
-# The number of clusters over h, a line a lambda, that of the chosen pair in colour.
+# The number of clusters against h, one line per lambda, that of the chosen pair in colour.
 draw_plateau <- function(tried, chosen, col = palette_colours, ...) {
   start_figure()
   set_margins(c(3.6, 3.7, 2.6, 1.1) * text_line())
@@ -153,19 +153,19 @@ draw_plateau <- function(tried, chosen, col = palette_colours, ...) {
   )
 }
 
-# A score, missing where a pair was not judged; the screening is known of all.
+# A score, NA for pairs that were not evaluated; the screened gain is known for all.
 judged_values <- function(tried, score) {
   value <- tried[[score]]
   if (score != "screened") value[!was_judged(tried)] <- NA
   value
 }
 
-# Whether each pair was judged: only then it has a score.
+# Whether each pair was evaluated on subsets: only then it has a score.
 was_judged <- function(tried) {
   if (is.null(tried$judged)) rep(TRUE, nrow(tried)) else tried$judged
 }
 
-# Where values lie between the least and the largest of them, from 0 to 1.
+# Values rescaled to the range from 0 to 1.
 relative <- function(values) {
   values[!is.finite(values)] <- NA
   if (all(is.na(values))) return(as.double(values))
@@ -186,11 +186,11 @@ cell_texts <- function(values) {
 # The column of the selection to draw, by name.
 check_score <- function(x, score) {
   if (is.null(x$selection)) {
-    abort("there is no selection to draw: 'h' and 'lambda' were given, not chosen from the data")
+    abort("there is no selection to plot: 'h' and 'lambda' were given, not chosen from the data")
   }
   known <- score_columns(x$selection)
   if (!is.null(score)) return(check_choice(score, "score", known))
-  if (!length(known)) abort("the selection holds no score to draw")
+  if (!length(known)) abort("the selection has no score to plot")
   score_column(x$selection)
 }
 
