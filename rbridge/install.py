@@ -27,8 +27,8 @@ def install(library=None, vignettes=False):
         The R library (a folder). By default R's first one, as for any R package; where that is
         not writable, the user's own, which is made if need be.
     vignettes : bool, default False
-        Build the vignettes as well, which takes a minute, if R has what that needs (the packages
-        knitr and rmarkdown, and pandoc).
+        Build the vignettes as well, which takes a minute, unless something that R needs for them
+        is missing (see `missing_for_vignettes`).
 
     Returns
     -------
@@ -50,7 +50,7 @@ def install(library=None, vignettes=False):
         for script in ("configure", "cleanup"):
             (source / script).chmod(0o755)  # not every way of packing files keeps this
         run_r_cmd(["INSTALL", "--no-test-load", f"--library={library}", "wbms"], folder)
-        if vignettes and can_build_vignettes():
+        if vignettes and not missing_for_vignettes():
             # The package that they use is the one just installed; another of that name may come
             # first elsewhere.
             libraries = os.pathsep.join([str(library), os.environ.get("R_LIBS", "")])
@@ -73,13 +73,15 @@ def run_r_cmd(arguments, folder, **environment):
         raise RuntimeError(f"R could not install the package wbms:\n{done.stdout}{done.stderr}")
 
 
-def can_build_vignettes():
-    """Tell whether R has what the vignettes are made with."""
-    code = (
-        "quit(status = !(requireNamespace('knitr', quietly = TRUE) && "
-        "requireNamespace('rmarkdown', quietly = TRUE) && rmarkdown::pandoc_available()))"
-    )
-    return subprocess.run(["Rscript", "-e", code], capture_output=True).returncode == 0
+def missing_for_vignettes():
+    """Return what R lacks for building the vignettes: knitr, rmarkdown, pandoc or none of them."""
+    code = """
+        has <- vapply(c("knitr", "rmarkdown"), requireNamespace, NA, quietly = TRUE)
+        pandoc <- if (has[["rmarkdown"]]) rmarkdown::pandoc_available() else nzchar(Sys.which("pandoc"))
+        cat(names(has)[!has], if (!pandoc) "pandoc")
+    """
+    asked = subprocess.run(["Rscript", "-e", code], capture_output=True, text=True, check=True)
+    return asked.stdout.split()
 
 
 def default_library():
