@@ -74,11 +74,12 @@ def run_r_cmd(arguments, folder, **environment):
 
 
 def missing_for_vignettes():
-    """Return what R lacks for building the vignettes: knitr, rmarkdown, pandoc or none of them."""
+    """Return what R lacks for building the vignettes: of knitr, rmarkdown and pandoc."""
     code = """
         has <- vapply(c("knitr", "rmarkdown"), requireNamespace, NA, quietly = TRUE)
-        pandoc <- if (has[["rmarkdown"]]) rmarkdown::pandoc_available() else nzchar(Sys.which("pandoc"))
-        cat(names(has)[!has], if (!pandoc) "pandoc")
+        has["pandoc"] <- nzchar(Sys.which("pandoc")) ||
+          has[["rmarkdown"]] && rmarkdown::pandoc_available()
+        cat(names(has)[!has])
     """
     asked = subprocess.run(["Rscript", "-e", code], capture_output=True, text=True, check=True)
     return asked.stdout.split()

@@ -1,4 +1,6 @@
-"""Print requirements from pyproject.toml, one per line: requirements.py NAME …
+"""Print requirements of pyproject.toml, one per line.
+
+usage: requirements.py NAME …
 
 A NAME is `build` (what building needs), `run` (what running needs) or an extra; where an extra
 refers to others, as in ``pywbms[plot]``, theirs are printed in its place.

@@ -1,4 +1,6 @@
-"""Execute vignettes and write them as HTML pages beside their sources: vignettes.py FILE …
+"""Execute vignettes and write them as HTML pages beside their sources.
+
+usage: vignettes.py FILE …
 
 A `.py` vignette is a script with cells, which jupytext makes a notebook of; an `.Rmd` one is R
 Markdown. The R package wbms must be in R's library, and R_LIBS may name one.
