@@ -7,6 +7,7 @@ Markdown. The R package wbms must be in R's library, and R_LIBS may name one.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,9 +15,7 @@ from pathlib import Path
 
 RENDER = """
 arguments <- commandArgs(TRUE)
-rmarkdown::render(
-  arguments[[1]], output_dir = arguments[[2]], intermediates_dir = tempdir(), quiet = TRUE
-)
+rmarkdown::render(arguments[[1]], output_dir = arguments[[2]], quiet = TRUE)
 """
 
 
@@ -25,16 +24,20 @@ def from_python(source, folder):
     with tempfile.TemporaryDirectory() as scratch:
         notebook = Path(scratch, f"{source.stem}.ipynb")
         run("-m", "jupytext", "--quiet", "--to", "ipynb", "--output", notebook, source)
-        run("-m", "nbconvert", "--log-level=WARN", "--execute", "--to", "html",
+        run("-m", "nbconvert", "--log-level=ERROR", "--execute", "--to", "html",
             "--output-dir", folder, notebook)  # fmt: skip
 
 
 def from_r_markdown(source, folder):
     """Execute a page of R Markdown and write its HTML into a folder."""
-    # With CI set, a page whose R cannot find Python fails instead of leaving out its results.
-    subprocess.run(
-        ["Rscript", "-e", RENDER, source, folder], env={**os.environ, "CI": "true"}, check=True
-    )
+    with tempfile.TemporaryDirectory() as scratch:
+        # A copy, as figures are written beside the source. (With `intermediates_dir`, rmarkdown
+        # reads the page once more, R code as text, and warns about the dollar signs in it.)
+        copy = shutil.copy(source, scratch)
+        # With CI set, a page whose R cannot find Python fails instead of leaving out its results.
+        subprocess.run(
+            ["Rscript", "-e", RENDER, copy, folder], env={**os.environ, "CI": "true"}, check=True
+        )
 
 
 def run(*arguments):
