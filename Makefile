@@ -1,102 +1,120 @@
-# Two commands: `make demo` and `make test`. Both set up what they need in .venv.
-# `make r` and `make demo-r` are their like for R.
+# `make demo` and `make test` set up what they need in .venv; `make help` lists all targets.
+#
+# What is installed, in layers, each with a stamp in .venv:
+#   .base        what pywbms needs to run and to be built
+#   .core        pywbms itself, editable, with its compiled core
+#   .extra-NAME  the requirements of an extra of pyproject.toml: plot, r, dev, vignettes
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
+R_WBMS := $(VENV)/lib/R/wbms
 CORE   := $(wildcard pywbms/_core/*.pyx pywbms/_core/*.pxd pywbms/_core/simd/*) setup.py pyproject.toml
 R_CODE := $(wildcard rbridge/wbms/R/*.R rbridge/wbms/src/*.c rbridge/wbms/man/*.Rd) \
           $(addprefix rbridge/wbms/,DESCRIPTION NAMESPACE configure)
 
 # The folder with the paper's real data, for bench, reproduce and vignettes; none by default.
-DATA   ?=
+DATA      ?=
+# Further arguments for pytest, as in: make test-fast ARGS="-k tree"
+ARGS      ?=
+# Which vignettes are made.
+VIGNETTES ?= $(wildcard vignettes/*.py vignettes/*.Rmd)
+# Where bench and reproduce write, and --tiny for a run in seconds whose numbers mean nothing.
+RESULTS   ?= benchmarks/results
+PAPER     ?= reproduction
+FORM      ?=
 
-.PHONY: demo demo-r r r-docs test bench bench-quick reproduce lint format vignettes clean help
+with_data = $(if $(DATA),--data $(DATA))
+say       = @printf 'pywbms: %s\n'
+
+.PHONY: help demo test test-fast lint format r demo-r r-docs vignettes bench bench-quick reproduce \
+        clean install-r
 .DEFAULT_GOAL := help
 
-help:
-	@echo "make demo   cluster the paper's motivating example and draw it (demo.png)"
-	@echo "make r      install the R package wbms for your R, bound to .venv"
-	@echo "make demo-r the same example in R (demo-r.png)"
-	@echo "make test   run all tests, of Python and of R"
-	@echo "make bench  how fast it is: a table, a CSV file and a picture in benchmarks/results"
-	@echo "            and the paper's experiments in their quick form (DATA=folder with its data)"
-	@echo "make bench-quick   the speed only, small, in under two minutes"
-	@echo "make reproduce   the paper's figures and tables in full (an hour; DATA=folder)"
-	@echo "make vignettes   the vignettes as HTML pages"
-	@echo "make lint   ruff and cython-lint"
-	@echo "make clean  remove .venv and what was built"
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1@\2/p' Makefile | \
+	    awk -F @ '{ printf "%-17s  %s\n", $$1, $$2 }'
 
-demo: $(VENV)/installed
-	$(BIN)/pywbms demo
+demo: $(VENV)/.extra-plot ## cluster the paper's motivating example and draw it (demo.png)
+	$(say) 'clustering the motivating example'
+	@$(BIN)/pywbms demo
 
-demo-r: $(VENV)/lib/R/wbms
-	$(BIN)/python -m rbridge rbridge/demo.R
+test: $(VENV)/.extra-dev $(VENV)/.extra-vignettes $(VENV)/.extra-r ## run all tests, of Python and of R
+	@sh tools/install-r.sh test
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
-r: $(VENV)/rpy2
-	$(BIN)/python -m rbridge --install --vignettes
+test-fast: $(VENV)/.extra-dev ## run the tests that need neither R nor Dask nor much time
+	$(BIN)/python -m pytest -m fast -n auto --dist loadgroup $(ARGS)
 
-test: $(VENV)/rpy2
-	sh tools/install-r.sh test
-	$(BIN)/python -m pytest -n auto --dist loadgroup
-
-bench: $(VENV)/installed
-	$(BIN)/python -m benchmarks
-	$(BIN)/pywbms reproduce all --quick --out benchmarks/results/reproduce $(if $(DATA),--data $(DATA))
-
-reproduce: $(VENV)/installed
-	$(BIN)/pywbms reproduce all $(if $(DATA),--data $(DATA))
-
-bench-quick: $(VENV)/installed
-	$(BIN)/python -m benchmarks --quick
-
-# Each vignette is a script with cells; the tests run it, this makes a page of it.
-vignettes: $(VENV)/lib/R/wbms
-	sh tools/install-r.sh test
-	$(BIN)/python -m pip install --quiet --editable ".[vignettes]"
-	mkdir -p build
-	for script in vignettes/*.py; do \
-	    $(BIN)/jupytext --quiet --to ipynb --output build/$$(basename $$script .py).ipynb $$script && \
-	    $(if $(DATA),PYWBMS_DATA=$(abspath $(DATA))) \
-	    $(BIN)/jupyter nbconvert --execute --to html --output-dir vignettes \
-	        build/$$(basename $$script .py).ipynb || exit 1; \
-	done
-	for page in vignettes/*.Rmd; do \
-	    R_LIBS=$(VENV)/lib/R CI=true Rscript -e 'rmarkdown::render("'$$page'", quiet = TRUE, \
-	        output_dir = "vignettes", intermediates_dir = tempdir())' || exit 1; \
-	done
-
-# The manual pages of the R package, from the comments in its code (needs roxygen2).
-r-docs: $(VENV)/lib/R/wbms
-	R_LIBS=$(VENV)/lib/R Rscript -e 'roxygen2::roxygenise("rbridge/wbms", "rd", load_code = "installed")'
-
-lint: $(VENV)/installed
+lint: $(VENV)/.extra-dev ## check style and types: ruff, cython-lint and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	PATH=$(BIN):$$PATH cython-lint pywbms # it calls pycodestyle by name
+	$(BIN)/mypy
 
-format: $(VENV)/installed
+format: $(VENV)/.extra-dev ## format the Python code with ruff
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# Made anew when the core or the dependencies change; Python files need no new install.
-$(VENV)/installed: $(CORE) | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+r: $(VENV)/.extra-r ## install the R package wbms for your R, bound to .venv
+	$(say) 'installing the R package wbms and building its vignettes (about a minute)'
+	@$(BIN)/python -m rbridge --install --vignettes
+
+demo-r: $(R_WBMS) ## the same example in R (demo-r.png)
+	$(say) 'clustering the motivating example in R'
+	@$(BIN)/python -m rbridge rbridge/demo.R
+
+vignettes: $(R_WBMS) $(VENV)/.extra-vignettes ## make the vignettes as HTML pages (DATA=folder)
+	@sh tools/install-r.sh test
+	@$(if $(DATA),PYWBMS_DATA=$(abspath $(DATA))) R_LIBS=$(abspath $(VENV)/lib/R) \
+	    $(BIN)/python tools/vignettes.py $(VIGNETTES)
+
+bench: $(VENV)/.extra-dev ## how fast it is, and the paper's experiments in their quick form (DATA=folder)
+	$(BIN)/python -m benchmarks --out $(RESULTS) $(FORM)
+	$(BIN)/pywbms reproduce all --quick --out $(RESULTS)/reproduce $(with_data) $(FORM)
+
+bench-quick: $(VENV)/.extra-dev ## only the speed, on small data, in under two minutes
+	$(BIN)/python -m benchmarks --quick --out $(RESULTS) $(FORM)
+
+reproduce: $(VENV)/.extra-plot ## the paper's figures and tables in full (an hour; DATA=folder)
+	$(BIN)/pywbms reproduce all --out $(PAPER) $(with_data) $(FORM)
+
+clean: ## remove .venv and everything that was built
+	rm -rf $(VENV) build dist *.egg-info pywbms/_core/*.c pywbms/_core/*.so rbridge/wbms/src/*.o \
+	    rbridge/wbms/src/*.so rbridge/wbms/inst/python-path
+
+# The manual pages of the R package, from the comments in its code; needs the R package roxygen2.
+r-docs: $(R_WBMS)
+	R_LIBS=$(VENV)/lib/R Rscript -e 'roxygen2::roxygenise("rbridge/wbms", "rd", load_code = "installed")'
+
+$(VENV)/bin/python:
+	@PYTHON=$(PYTHON) sh tools/make-venv.sh $(VENV)
+
+$(VENV)/.base: pyproject.toml | $(VENV)/bin/python
+	$(say) 'installing numpy, scipy, pandas, scikit-learn and Cython in $(VENV)'
+	@$(BIN)/python tools/requirements.py build run | xargs -d '\n' $(PIP)
+	@touch $@
+
+# Made anew when the core or pyproject.toml changes; Python files need no new install. Without
+# isolation, as pip would install numpy, scipy and Cython a second time for each build.
+$(VENV)/.core: $(CORE) | $(VENV)/.base
+	$(say) 'compiling the core and installing pywbms in $(VENV)'
+	@$(PIP) --no-build-isolation --no-deps --editable .
+	@touch $@
+
+$(VENV)/.extra-%: pyproject.toml | $(VENV)/.core
+	$(say) 'installing the requirements of the extra "$*" in $(VENV)'
+	@$(BIN)/python tools/requirements.py $* | xargs -d '\n' $(PIP)
 	@touch $@
 
 # rpy2 is built against the R that is there: R comes first.
-$(VENV)/rpy2: pyproject.toml tools/install-r.sh | $(VENV)/installed
-	sh tools/install-r.sh
-	$(BIN)/python tools/requirements.py r | xargs -d '\n' $(BIN)/python -m pip install --quiet
+$(VENV)/.extra-r: | install-r
+
+install-r:
+	@sh tools/install-r.sh
+
+$(R_WBMS): $(R_CODE) | $(VENV)/.extra-r
+	$(say) 'installing the R package wbms in $(VENV)/lib/R'
+	@$(BIN)/python -m rbridge --install $(VENV)/lib/R
 	@touch $@
-
-$(VENV)/lib/R/wbms: $(R_CODE) | $(VENV)/rpy2
-	$(BIN)/python -m rbridge --install $(VENV)/lib/R
-	@touch $@
-
-$(VENV)/bin/python:
-	PYTHON=$(PYTHON) sh tools/make-venv.sh $(VENV)
-
-clean:
-	rm -rf $(VENV) build dist *.egg-info pywbms/_core/*.c pywbms/_core/*.so rbridge/wbms/src/*.o \
-	    rbridge/wbms/src/*.so rbridge/wbms/inst/python-path

@@ -15,12 +15,19 @@ OPENMP_PROGRAM = "#include <omp.h>\nint main(void) { return omp_get_max_threads(
 class BuildCore(build_ext):
     """build_ext that asks the compiler whether it knows OpenMP; without it the core is serial."""
 
+    def finalize_options(self):
+        """Compile as many modules at a time as there are cores."""
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
     def build_extensions(self):
         """Add the flags that this compiler understands, then build."""
         unix = self.compiler.compiler_type == "unix"
         compile_flags, link_flags = self.openmp_flags()
+        # Without debugging symbols: they cost a fifth of the time, and most of a wheel's size.
+        optimize = ["-O3", "-g0"] if unix else []
         for extension in self.extensions:
-            extension.extra_compile_args += [*(["-O3"] if unix else []), *compile_flags]
+            extension.extra_compile_args += [*optimize, *compile_flags]
             extension.extra_link_args += link_flags
         super().build_extensions()
 
@@ -53,6 +60,8 @@ class BuildCore(build_ext):
 TILED = ("far", "shift", "spread", "wide")
 TILE = ["pywbms/_core/simd/tile.c"]
 HEADERS = [f"pywbms/_core/simd/{name}.h" for name in ("tile", "tile_impl", "turns")]
+# Cython's own code for memoryviews, once instead of once per module: a third of the time to compile.
+SHARED = "pywbms._core._cython"
 
 setup(
     ext_modules=cythonize(
@@ -64,7 +73,9 @@ setup(
                 for name in TILED
             ),
             Extension("pywbms._core.*", ["pywbms/_core/*.pyx"]),
+            Extension(SHARED, [f"{SHARED.replace('.', '/')}.c"]),
         ],
+        shared_utility_qualified_name=SHARED,
         compiler_directives={
             "language_level": 3,
             "boundscheck": False,

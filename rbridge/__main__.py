@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-from rbridge.install import HOW_TO_INSTALL, install, own_library
+from rbridge.install import HOW_TO_INSTALL, install, missing_for_vignettes, own_library
 
 USAGE = """usage: python -m rbridge script.R [args]
        python -m rbridge --install [--vignettes] [LIBRARY]"""
@@ -32,7 +32,10 @@ def main(arguments):
         except (RuntimeError, OSError) as error:
             print(error, file=sys.stderr)
             return 1
+        missing = missing_for_vignettes() if "--vignettes" in arguments else []
         print(f"wbms is installed in {library}; in R: library(wbms)")
+        if missing:
+            print(f"its vignettes were not built: R found no {' and no '.join(missing)}")
         return 0
     return run_script(arguments)
 

@@ -27,8 +27,8 @@ def install(library=None, vignettes=False):
         The R library (a folder). By default R's first one, as for any R package; if that is not
         writable, the user's own, which is created if necessary.
     vignettes : bool, default False
-        Also build the vignettes, which takes about a minute, if R has the requirements (the
-        packages knitr and rmarkdown, and pandoc).
+        Build the vignettes as well, which takes a minute, unless something that R needs for them
+        is missing (see `missing_for_vignettes`).
 
     Returns
     -------
@@ -50,7 +50,7 @@ def install(library=None, vignettes=False):
         for script in ("configure", "cleanup"):
             (source / script).chmod(0o755)  # not every archive format keeps this
         run_r_cmd(["INSTALL", "--no-test-load", f"--library={library}", "wbms"], folder)
-        if vignettes and can_build_vignettes():
+        if vignettes and not missing_for_vignettes():
             # Use the package just installed: another one of that name may come first elsewhere.
             libraries = os.pathsep.join([str(library), os.environ.get("R_LIBS", "")])
             run_r_cmd(["build", "wbms"], folder, R_LIBS=libraries)
@@ -72,13 +72,16 @@ def run_r_cmd(arguments, folder, **environment):
         raise RuntimeError(f"R could not install the package wbms:\n{done.stdout}{done.stderr}")
 
 
-def can_build_vignettes():
-    """Return whether R has the tools to build the vignettes."""
-    code = (
-        "quit(status = !(requireNamespace('knitr', quietly = TRUE) && "
-        "requireNamespace('rmarkdown', quietly = TRUE) && rmarkdown::pandoc_available()))"
-    )
-    return subprocess.run(["Rscript", "-e", code], capture_output=True).returncode == 0
+def missing_for_vignettes():
+    """Return what R lacks for building the vignettes: of knitr, rmarkdown and pandoc."""
+    code = """
+        has <- vapply(c("knitr", "rmarkdown"), requireNamespace, NA, quietly = TRUE)
+        has["pandoc"] <- nzchar(Sys.which("pandoc")) ||
+          has[["rmarkdown"]] && rmarkdown::pandoc_available()
+        cat(names(has)[!has])
+    """
+    asked = subprocess.run(["Rscript", "-e", code], capture_output=True, text=True, check=True)
+    return asked.stdout.split()
 
 
 def default_library():

@@ -1,0 +1,213 @@
+"""Every target of the Makefile that is documented does what it says."""
+
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from rbridge.install import missing_for_vignettes
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "benchmarks/README.md")
+VIGNETTES = ("vignettes/theorems.py", "vignettes/the-theorems.Rmd")
+# Targets that continuous integration runs itself; a test here runs any other.
+IN_CI = {"lint", "test"}
+
+
+def run_make(*arguments, folder=ROOT, **environment):
+    """Return the finished process, its messages in the order in which they came."""
+    # A make that runs these tests would hand its own flags down.
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    return subprocess.run(
+        ["make", *arguments], cwd=folder, env={**inherited, **environment}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+
+
+def targets_in_help():
+    return re.findall(r"^make ([a-z-]+)", run_make("help").stdout, flags=re.MULTILINE)
+
+
+def targets_in_documents():
+    texts = [path.read_text("utf-8") for path in map(ROOT.joinpath, DOCUMENTS) if path.exists()]
+    return re.findall(r"(?:^|`)make ([a-z-]+)", "\n".join(texts), flags=re.MULTILINE)
+
+
+def targets_in_makefile():
+    return re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), flags=re.MULTILINE)
+
+
+class TestNames:
+    def test_help_lists_every_target_but_the_internal_ones(self):
+        listed = targets_in_help()
+        assert len(listed) == len(set(listed))
+        assert set(targets_in_makefile()) - set(listed) == {"install-r", "r-docs"}
+
+    def test_documents_name_targets_that_exist(self):
+        named = set(targets_in_documents())
+        assert {"demo", "test", "r", "vignettes"} <= named
+        assert named <= set(targets_in_makefile())
+
+    @pytest.mark.parametrize("target", sorted(set(targets_in_help())))
+    def test_every_target_is_run(self, target):
+        if target in IN_CI:
+            assert f"make {target}" in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+        else:
+            assert f"test_{target.replace('-', '_')}" in vars(TestTargets)
+
+
+@pytest.fixture(scope="module")
+def make():
+    """A function that runs make in this clone, whose .venv is ready, and returns what it said."""
+    if Path(sys.prefix).resolve() != (ROOT / ".venv").resolve():
+        message = "the tests do not run in .venv of this clone: run them with make test"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(message)
+
+    def run(*arguments, **environment):
+        done = run_make(*arguments, **environment)
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def clone(make, tmp_path):
+    """A folder with what make reads, and nothing else."""
+    for name in ("Makefile", "pyproject.toml", "setup.py"):
+        shutil.copy2(ROOT / name, tmp_path)  # with its date: the stamps of .venv stay newer
+    return tmp_path
+
+
+def is_drawn(path):
+    """Whether a file is a picture with something on it."""
+    return plt.imread(path).std() > 0.05
+
+
+def text_of(page):
+    """The text of an HTML page."""
+    source = re.sub(r"<(script|style).*?</\1>", "", page.read_text("utf-8"), flags=re.DOTALL)
+    return html.unescape(re.sub(r"<[^>]*>", "", source))
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("make")
+class TestTargets:
+    def test_help(self, make):
+        assert make() == make("help")
+        assert all(len(line) <= 100 for line in make("help").splitlines())
+
+    def test_demo(self, make):
+        picture = ROOT / "demo.png"
+        picture.unlink(missing_ok=True)
+        said = make("demo")
+        assert said.startswith("pywbms: clustering the motivating example\n")
+        assert "k = 2 in 200 rows" in said
+        assert is_drawn(picture)
+
+    def test_demo_r(self, make):
+        picture = ROOT / "demo-r.png"
+        picture.unlink(missing_ok=True)
+        assert "2 clusters" in make("demo-r")
+        assert is_drawn(picture)
+
+    def test_r(self, make, tmp_path):
+        said = make("r", R_LIBS=str(tmp_path))
+        assert f"wbms is installed in {tmp_path}; in R: library(wbms)" in said
+        assert "not built" not in said
+        assert len(list((tmp_path / "wbms" / "doc").glob("*.html"))) > 3  # vignettes and an index
+        asked = subprocess.run(
+            ["Rscript", "-e", "cat(wbms::wbms_python())"],
+            env={**os.environ, "R_LIBS": str(tmp_path)}, capture_output=True, text=True,
+        )  # fmt: skip
+        assert str(ROOT / ".venv") in asked.stdout
+
+    def test_vignettes(self, make):
+        pages = [(ROOT / name).with_suffix(".html") for name in VIGNETTES]
+        for page in pages:
+            page.unlink(missing_ok=True)
+        said = make("vignettes", f"VIGNETTES={' '.join(VIGNETTES)}")
+        assert "Could not convert" not in said
+        for page in pages:
+            assert page.read_text("utf-8").count("<img") >= 6
+            text = text_of(page)
+            assert all(f"Theorem {number}" in text for number in range(1, 6))
+            assert "Traceback" not in text
+            assert "without its results" not in text
+
+    def test_bench(self, make, tmp_path):
+        make("bench", f"RESULTS={tmp_path}", "FORM=--tiny")
+        self.check_benchmarks(tmp_path)
+        self.check_reproduction(tmp_path / "reproduce")
+
+    def test_bench_quick(self, make, tmp_path):
+        make("bench-quick", f"RESULTS={tmp_path}", "FORM=--tiny")
+        self.check_benchmarks(tmp_path)
+
+    def test_reproduce(self, make, tmp_path):
+        make("reproduce", f"PAPER={tmp_path}", "FORM=--tiny")
+        self.check_reproduction(tmp_path)
+
+    def check_benchmarks(self, folder):
+        assert len(pd.read_csv(folder / "benchmarks.csv")) > 5
+        assert is_drawn(folder / "benchmarks.png")
+
+    def check_reproduction(self, folder):
+        assert len(list(folder.rglob("*.png"))) >= 7
+        assert list(folder.rglob("*.csv"))
+
+    def test_test_fast(self, make):
+        said = make("test-fast", "ARGS=-n 0 tests/test_make.py")
+        assert re.search(r"\d+ passed, \d+ deselected", said)
+        assert "failed" not in said
+
+    def test_format(self, make, clone):
+        script = clone / "script.py"
+        script.write_text('"""A script."""\n\nimport sys\nx = [ 1,2 ]\n')
+        make("format", f"VENV={ROOT / '.venv'}", folder=clone)
+        assert script.read_text() == '"""A script."""\n\nx = [1, 2]\n'
+
+    def test_clean(self, make, clone):
+        core = clone / "pywbms" / "_core"
+        kept = [core / "shift.pyx", core / "simd" / "tile.c", clone / "Makefile"]
+        built = [core / "shift.c", core / "shift.so", clone / ".venv" / "x", clone / "build" / "x"]
+        for path in (*kept[:2], *built):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        make("clean", folder=clone)
+        assert all(path.exists() for path in kept)
+        assert not any(path.exists() for path in built)
+
+
+@pytest.mark.slow
+class TestFailures:
+    def test_lint_fails_on_an_unused_import(self, make, clone):
+        (clone / "script.py").write_text('"""A script."""\n\nimport sys\n')
+        done = run_make("lint", f"VENV={ROOT / '.venv'}", folder=clone)
+        assert done.returncode != 0
+        assert "F401" in done.stdout
+
+    def test_a_vignette_that_fails_is_named(self, make, tmp_path):
+        page = tmp_path / "broken.Rmd"
+        page.write_text("---\noutput: rmarkdown::html_vignette\n---\n\n```{r}\nstop('no')\n```\n")
+        done = run_make("vignettes", f"VIGNETTES={page}")
+        assert done.returncode != 0
+        assert f"{page} failed" in done.stdout
+
+
+@pytest.mark.r
+def test_what_the_vignettes_lack_is_named(monkeypatch, tmp_path):
+    assert missing_for_vignettes() == []
+    for folder in filter(os.path.isdir, os.environ["PATH"].split(os.pathsep)):
+        for program in Path(folder).iterdir():
+            if program.name != "pandoc" and not (tmp_path / program.name).is_symlink():
+                (tmp_path / program.name).symlink_to(program)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert missing_for_vignettes() == ["pandoc"]
