@@ -379,37 +379,3 @@ def warn_if_not_converged(model, stacklevel):
         ConvergenceWarning,
         stacklevel=stacklevel,
     )
-
-
-def refit_with_path(model: WBMS) -> WBMS:
-    """Return a WBMS fitted as a given one was, for as many iterations, with its path recorded."""
-    params = model.get_params(deep=False)
-    params.update(h=model.h_, lam=model.lam_, verbose=False, tree=False)
-    last = None if model.converged_ else model.history_.iloc[-1][["phase", "iteration"]]
-    again = fit_with_path(model._X, params, last)
-    again.set_params(callback=model.callback, verbose=model.verbose, tree=model.tree)
-    again.selection_, again.choice_ = model.selection_, model.choice_
-    again.tree_, again.tree_observed_ = model.tree_, model.tree_observed_
-    return again
-
-
-def fit_with_path(X, params: dict, last=None, callback=None) -> WBMS:
-    """Return a WBMS fitted with its path recorded.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, p)
-    params : dict
-        Parameters of `WBMS`.
-    last : (phase, iteration), optional
-        The iteration to stop after, if the stop rule is not to end the fit.
-    callback : callable, optional
-        Called after each iteration.
-    """
-
-    def after_iteration(info):
-        if callback is not None:
-            callback(info)
-        return last is not None and (info.phase, info.iteration) == tuple(last)
-
-    return WBMS(**{**params, "record_path": True, "callback": after_iteration}).fit(X)

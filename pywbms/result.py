@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from pywbms._data.table import Table, as_frame
-from pywbms._data.wording import counted
 from pywbms._selection.choice import Selection
-from pywbms.estimator import WBMS, refit_with_path
+from pywbms._terminal.wording import counted
+from pywbms.estimator import WBMS
+from pywbms.theory.refit import refit_with_path
 
 
 class WBMSResult:

@@ -22,11 +22,11 @@ import numpy as np
 
 from pywbms._data.checks import generator, positive, require_integer
 from pywbms._data.table import Table, is_dask
-from pywbms._data.wording import counted
 from pywbms._engine.settings import Settings
 from pywbms._machine.threads import number_of_threads
 from pywbms._selection.choice import MOST_ROWS, N_SUBSETS, SearchOptions, Selection, choose
 from pywbms._terminal.line import Line
+from pywbms._terminal.wording import counted
 
 __all__ = ["MOST_ROWS", "N_SUBSETS", "Selection", "select"]
 

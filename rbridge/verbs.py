@@ -12,11 +12,12 @@ import pywbms
 from pywbms import datasets, theory
 from pywbms._data.ordering import row_order
 from pywbms._data.standardize import Standardizer
-from pywbms._data.wording import counted
 from pywbms._engine.nearest import nearest_labels
-from pywbms.estimator import WBMS, fit_with_path
+from pywbms._terminal.wording import counted
+from pywbms.estimator import WBMS
 from pywbms.select import select as select_pair
 from pywbms.theory.gaussian import follow_sample
+from pywbms.theory.refit import fit_with_path
 from rbridge.to_r import Named
 
 FORMS = {"default": WBMS, "released": WBMS.released, "paper": WBMS.paper}

@@ -24,8 +24,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from pywbms import WBMS, datasets, distributed, wbms
 from pywbms._distributed import checkpoint, collections, fault_tolerance, row_points
-from pywbms._distributed.progress import Progress
 from pywbms._distributed.worker_pool import WorkerPool
+from pywbms._terminal.progress import FitProgress
 from pywbms.select import select
 
 # One test process starts the clusters, not all of them.
@@ -639,7 +639,7 @@ class TestProgress:
         assert shown[-1] == ""
 
     def test_tells_iterations_groups_and_the_most_time_left(self):
-        line = Progress(False, {"warmup": 20, "main": 300})
+        line = FitProgress(False, {"warmup": 20, "main": 300})
         states = []
         WBMS(0.1, 0.2, callback=states.append).fit(blobs(50))
         texts = []

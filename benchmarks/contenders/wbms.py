@@ -4,7 +4,7 @@ import inspect
 
 from benchmarks.clock import Seconds
 from pywbms import WBMS
-from pywbms._data.ordering import even, row_order
+from pywbms._data.ordering import row_order, uniform_weights
 from pywbms._data.standardize import Standardizer
 from pywbms._engine.points import Cloud
 from pywbms._machine.threads import one_blas_thread
@@ -30,7 +30,7 @@ def wbms_step(cloud, weights, h, lam):
 def start(case, rows, n_threads=1):
     """Return a function that takes a step with this many threads."""
     cloud = Cloud(rows, True, n_threads)
-    weights = even(rows.shape[1])
+    weights = uniform_weights(rows.shape[1])
 
     def step():
         nonlocal weights

@@ -4,9 +4,9 @@ import argparse
 import csv
 from pathlib import Path
 
-from pywbms._cli.defaults import default
 from pywbms._cli.files import PARQUET, PICTURES, SEPARATORS, suffix_of
 from pywbms._data.checks import positive
+from pywbms._engine.settings import Settings
 from pywbms.frame import NA_ACTIONS
 
 STDOUT = Path("-")
@@ -48,18 +48,18 @@ def add_model(model, several):
     """Add the parameters of the model to a group of options."""
     for name, text in (("h", "bandwidth"), ("lam", "entropy parameter")):
         model.add_argument(
-            f"--{name}", default=default(name), metavar="X,Y,Z" if several else "X",
+            f"--{name}", default=getattr(Settings, name), metavar="X,Y,Z" if several else "X",
             type=positives_or_auto if several else positive_or_auto,
             help=f"{text}: a positive number{', or several,' * several} or auto (default "
-            f"{default(name)})",
+            f"{getattr(Settings, name)})",
         )  # fmt: skip
     model.add_argument(
         "--no-standardize", dest="standardize", action="store_false",
         help="use the columns as they are instead of z-scores",
     )  # fmt: skip
     model.add_argument(
-        "--max-iter", type=whole_number(least=1), default=default("max_iter"), metavar="N",
-        help=f"largest number of iterations (default {default('max_iter')})",
+        "--max-iter", type=whole_number(least=1), default=Settings.max_iter, metavar="N",
+        help=f"largest number of iterations (default {Settings.max_iter})",
     )  # fmt: skip
     model.add_argument(
         "--jobs", type=number_of_jobs, metavar="N", help="threads (default 1; -1: all cores)"

@@ -3,7 +3,7 @@
 from pywbms._cli.files import load, require_columns
 from pywbms._cli.output import say
 from pywbms._data.checks import is_numeric
-from pywbms._data.wording import counted, quoted
+from pywbms._terminal.wording import counted, quoted
 
 
 def load_features(args):

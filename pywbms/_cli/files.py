@@ -6,8 +6,8 @@ import warnings
 
 import pandas as pd
 
-from pywbms._data.wording import quoted
 from pywbms._terminal.errors import naming
+from pywbms._terminal.wording import quoted
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 SEPARATORS |= {f"{suffix}.gz": separator for suffix, separator in SEPARATORS.items()}

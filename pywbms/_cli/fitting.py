@@ -2,7 +2,7 @@
 
 import sys
 
-from pywbms._cli.defaults import default
+from pywbms._engine.settings import Settings
 from pywbms._terminal.progress import FitProgress
 from pywbms.frame import wbms
 
@@ -14,8 +14,8 @@ def cluster(data, columns=None, **params):
     if not sys.stderr.isatty():
         return wbms(data, columns, **params)
     limits = {
-        "warmup": params.get("warmup", default("warmup")),
-        "main": params.get("max_iter", default("max_iter")),
+        "warmup": params.get("warmup", Settings.warmup),
+        "main": params.get("max_iter", Settings.max_iter),
     }
     with FitProgress(True, limits, SECONDS_BETWEEN_UPDATES) as progress:
         progress.show("starting …")

@@ -5,7 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 import pandas as pd
 
-from pywbms._data.wording import quoted
+from pywbms._terminal.wording import quoted
 
 # Squares of larger values, summed over the features, leave the range of double precision.
 LARGEST_UNSCALED = 1e150

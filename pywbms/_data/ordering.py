@@ -66,6 +66,6 @@ def undo_order(values, order):
     return restored
 
 
-def even(p):
+def uniform_weights(p):
     """Return p equal weights."""
     return np.full(p, 1 / max(p, 1))

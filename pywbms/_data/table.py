@@ -16,7 +16,7 @@ from pywbms._data.checks import (
     require_squarable,
 )
 from pywbms._data.standardize import NUMBERS_AT_A_TIME
-from pywbms._data.wording import quoted
+from pywbms._terminal.wording import quoted
 
 NA_ACTIONS = ("raise", "omit")
 

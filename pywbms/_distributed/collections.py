@@ -16,8 +16,8 @@ from pywbms._data.checks import (
     require_squarable,
 )
 from pywbms._data.table import chosen_columns, numeric_matrix, require_distinct
-from pywbms._data.wording import quoted
 from pywbms._distributed.sources import block_futures
+from pywbms._terminal.wording import quoted
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,12 @@ from pywbms._distributed.fault_tolerance import (
     FaultTolerantFit,
     WorkersLost,
 )
-from pywbms._distributed.progress import Progress
 from pywbms._distributed.result import DaskResult, modes_on_workers
 from pywbms._distributed.sources import CollectionRows, LocalRows
 from pywbms._distributed.worker_pool import WorkerLost, client_or_own, retrying
 from pywbms._engine.settings import Settings
 from pywbms._selection.choice import MOST_ROWS, sampled_rows
+from pywbms._terminal.progress import FitProgress
 from pywbms.estimator import WBMS, warn_if_not_converged
 from pywbms.result import WBMSResult
 
@@ -179,7 +179,7 @@ def fit(
     with (
         losses_as_one_error(),
         client_or_own(client) as (client, own),
-        Progress(verbose, limits) as progress,
+        FitProgress(verbose, limits) as progress,
     ):
         make_engine = partial(
             DaskEngine, client, options=options, progress=progress.tell,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from pywbms._data.ordering import even, largest_first, row_order, undo_order
+from pywbms._data.ordering import largest_first, row_order, undo_order, uniform_weights
 from pywbms._data.standardize import Standardizer
 from pywbms._engine.cluster_system import ClusterSystem
 from pywbms._engine.coalescence import CoalescenceIntegrator
@@ -147,7 +147,7 @@ class FitResult:
         points, standardizer, order = state.points, recorder.standardizer, recorder.order
         path, weights_path = recorder.path()
         if path is not None and not state.weights.size:
-            weights_path = even(standardizer.n_columns)[None]
+            weights_path = uniform_weights(standardizer.n_columns)[None]
         groups = final_groups(state, points.settings)
         points.release()
         labels, centers = labels_and_centers(points, groups, recorder)
@@ -163,7 +163,7 @@ class FitResult:
             labels=labels,
             modes=modes,
             centers=centers,
-            weights=weights if state.weights.size else even(standardizer.n_columns),
+            weights=weights if state.weights.size else uniform_weights(standardizer.n_columns),
             history=recorder.history(),
             n_iter=state.n_iter,
             converged=state.converged,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pywbms._data.ordering import even
+from pywbms._data.ordering import uniform_weights
 from pywbms._engine.points import WeightedPoints
 from pywbms._engine.stop import StopRule, TwoCycles
 
@@ -53,7 +53,7 @@ class FitState:
     @classmethod
     def at_start(cls, points):
         """Return the state before the first iteration: all features weigh the same."""
-        return cls(points, even(points.shape[1]))
+        return cls(points, uniform_weights(points.shape[1]))
 
     def begin(self, phase, points, settings):
         """Start a phase from the given points; of what came before, only the weights count."""

@@ -9,10 +9,10 @@ import pandas as pd
 from pywbms._data.checks import generator
 from pywbms._data.ordering import row_order
 from pywbms._data.standardize import mean_variance, varying_columns
-from pywbms._data.wording import counted
 from pywbms._selection.candidates import LEAST_EVIDENCE, Candidate, candidate_table
 from pywbms._selection.runner import CandidateRunner, fit_candidate
 from pywbms._selection.search import MOST_RIVALS, NEARLY_AS_GOOD, Search, SearchSpace
+from pywbms._terminal.wording import counted
 
 # More rows are not needed to choose a pair, and cost their square.
 MOST_ROWS = 2000

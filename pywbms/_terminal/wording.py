@@ -1,4 +1,6 @@
-"""Counts and durations in words."""
+"""Names, counts and durations in words."""
+
+import numpy as np
 
 
 def counted(n, noun):
@@ -23,3 +25,19 @@ def duration(seconds):
     if seconds < 90:
         return f"{seconds:.2g} s" if seconds < 1 else f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def quoted(names, limit=5):
+    """Return names as text, the first few of many.
+
+    Examples
+    --------
+    >>> quoted(["a", 3])
+    "'a', 3"
+    >>> quoted(range(9))
+    '0, 1, 2, 3, 4 and 4 more'
+    """
+    names = list(names)
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    names = [name.item() if isinstance(name, np.generic) else name for name in names[:limit]]
+    return ", ".join(map(repr, names)) + more

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pywbms._data.wording import counted
+from pywbms._terminal.wording import counted
 from pywbms._viz.features import axis_label, shown_columns
 from pywbms._viz.figure import new_axes
 from pywbms._viz.result import clustered_labels

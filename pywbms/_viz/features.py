@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pywbms._data.wording import quoted
+from pywbms._terminal.wording import quoted
 from pywbms._viz.style import elided, weight_text
 
 

@@ -1,6 +1,6 @@
 """The feature weights as bars."""
 
-from pywbms._data.wording import counted
+from pywbms._terminal.wording import counted
 from pywbms._viz.features import heaviest_first
 from pywbms._viz.figure import new_axes
 from pywbms._viz.style import COLOURS, GREY, elided, weight_text

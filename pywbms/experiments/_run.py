@@ -16,9 +16,8 @@ import scipy
 import sklearn
 
 from pywbms import __version__
-from pywbms._data.wording import counted
 from pywbms._terminal.progress import BatchProgress
-from pywbms._terminal.wording import duration
+from pywbms._terminal.wording import counted, duration
 from pywbms._viz.figure import require_matplotlib, save_picture
 from pywbms.experiments._cells import compute, guess, key_of, stamp_files
 from pywbms.experiments._framework import FORMS, Experiment, Report, as_rows

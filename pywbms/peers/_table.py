@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from pywbms._data.checks import require_boolean
-from pywbms._data.ordering import even, largest_first, row_order, undo_order
+from pywbms._data.ordering import largest_first, row_order, undo_order, uniform_weights
 from pywbms._data.standardize import Standardizer
 from pywbms._data.table import Table
 from pywbms._machine.threads import one_blas_thread
@@ -82,7 +82,7 @@ def clustered(method, X, cluster, params, *, standardize=True, weighs=False):
     if weights is not None:
         weights = standardizer.all_columns(weights)
     elif weighs:
-        weights = even(standardizer.n_columns)
+        weights = uniform_weights(standardizer.n_columns)
     if weights is not None:
         weights = pd.Series(weights, index=table.columns, name="weight")
     return PeerResult(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pywbms._data.checks import require_positive
-from pywbms._data.ordering import even
+from pywbms._data.ordering import uniform_weights
 from pywbms.peers._table import clustered
 from pywbms.peers.dpmeans import (
     FARTHER,
@@ -103,7 +103,7 @@ def descend(X, lam_k, lam_w):
     """
     centers = X.mean(axis=0)[None]
     labels = np.zeros(len(X), dtype=np.intp)
-    weights = even(X.shape[1])
+    weights = uniform_weights(X.shape[1])
     D = feature_scatter(X, centers, labels)
     objectives = [float(entropy_objective(weights, D, lam_w) + lam_k)]
     while True:

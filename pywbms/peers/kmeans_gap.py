@@ -3,7 +3,7 @@
 import numpy as np
 
 from pywbms._data.checks import require_integer
-from pywbms._data.wording import quoted
+from pywbms._terminal.wording import quoted
 from pywbms.peers._kmeans import (
     few_columns,
     kmeans_from_seeds,

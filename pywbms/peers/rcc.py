@@ -9,7 +9,7 @@ from scipy.sparse.linalg import eigsh, splu
 from scipy.spatial.distance import cdist
 
 from pywbms._data.checks import require_integer
-from pywbms._data.wording import quoted
+from pywbms._terminal.wording import quoted
 from pywbms.peers._scores import scores
 from pywbms.peers._table import clustered, in_row_order
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from pywbms._data.checks import positive, require_integer, require_positive
-from pywbms._data.ordering import even
+from pywbms._data.ordering import uniform_weights
 from pywbms._data.table import as_frame
 from pywbms.peers._kmeans import cluster_means, near_one, quiet_kmeans, squares_within
 from pywbms.peers._table import clustered
@@ -83,7 +83,7 @@ def wgmeans(X, *, beta=2.0, critical=CRITICAL, k_max=None, max_iter=30, standard
     result = clustered("wgmeans", X, cluster, params, standardize=standardize)
     if result.weights is None:  # all rows are the same point
         columns = as_frame(X).columns
-        weights = pd.Series(even(len(columns)), index=columns, name="weight")
+        weights = pd.Series(uniform_weights(len(columns)), index=columns, name="weight")
         result = dataclasses.replace(result, weights=weights)
     return result
 
@@ -91,7 +91,7 @@ def wgmeans(X, *, beta=2.0, critical=CRITICAL, k_max=None, max_iter=30, standard
 def by_weighted_splits(X, beta, critical, k_max, max_iter):
     """Cluster rows; return labels, weights and the chosen parameters."""
     total = np.square(X).sum(axis=0)
-    weights = even(X.shape[1])
+    weights = uniform_weights(X.shape[1])
 
     def split(members):
         scale = weights ** (beta / 2)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pywbms._core.spread import diameter
-from pywbms.estimator import WBMS, refit_with_path
+from pywbms.estimator import WBMS
 from pywbms.theory.gaussian import convergence_order, gaussian_recursion
 from pywbms.theory.paths import (
     TOLERANCE,
@@ -18,6 +18,7 @@ from pywbms.theory.paths import (
     cloud_path,
     hull_volume,
 )
+from pywbms.theory.refit import refit_with_path
 from pywbms.theory.weights import check_weights
 
 # Longest recursion (iterations × features) that is followed: about a second's work.

@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 
 from pywbms._core.gaussian import log_weights, recursion
 from pywbms._data.checks import require_integer, require_positive
-from pywbms._data.wording import quoted
+from pywbms._terminal.wording import quoted
 from pywbms.estimator import WBMS
 
 # exp of any larger number is normal: it keeps all its digits.
