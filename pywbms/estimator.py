@@ -314,8 +314,9 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
     def _matrix(self, X, *, reset):
         """Return X as a checked float64 matrix, and note or compare its columns."""
         if isinstance(X, pd.DataFrame):
+            matrix = numeric_matrix(X)  # first: its messages name the columns
             validate_data(self, X, reset=reset, skip_check_array=True)
-            X = numeric_matrix(X)
+            X = matrix
         else:
             X = validate_data(
                 self, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False

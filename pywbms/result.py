@@ -100,11 +100,11 @@ class WBMSResult:
 
     @property
     def h(self) -> float:  # noqa: D102
-        return self.estimator.h_
+        return float(self.estimator.h_)
 
     @property
     def lam(self) -> float:  # noqa: D102
-        return self.estimator.lam_
+        return float(self.estimator.lam_)
 
     @property
     def converged(self) -> bool:  # noqa: D102

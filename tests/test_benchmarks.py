@@ -2,10 +2,13 @@
 
 import contextlib
 import csv
+import importlib
 import io
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -188,16 +191,32 @@ def test_the_standard_cases_are_measured():
     ]  # fmt: skip
 
 
-def test_a_core_that_wants_lam_in_its_shift_gets_it(monkeypatch):
-    class NewCloud:
+def test_an_older_build_is_timed_under_the_names_of_today(monkeypatch):
+    """`compare` times commits from before the engine had a package of its own, too."""
+
+    class Cloud:
+        def __init__(self, rows, merge, n_threads):
+            assert (rows, merge, n_threads) == ("rows", True, 2)
+
         def shift(self, weights, h, exclude_self, lam, lam_scale):
             assert (weights, h, exclude_self, lam, lam_scale) == ("w", 2.0, True, 3.0, "mean")
 
         def weigh(self, lam, lam_scale):
             return lam, lam_scale
 
-    monkeypatch.setattr(wbms, "SHIFT_TAKES", {"weights", "h", "exclude_self", "lam", "lam_scale"})
-    assert wbms.wbms_step(NewCloud(), "w", 2.0, 3.0) == (3.0, "mean")
+    old = {
+        "pywbms._cloud": {"Cloud": Cloud},
+        "pywbms._threads": {"one_blas_thread": None},
+        "pywbms._units": {"Units": None},
+        "pywbms.fit": {"even": None, "row_order": None},
+    }
+    for name, contents in old.items():
+        monkeypatch.setitem(sys.modules, name, SimpleNamespace(**contents))
+    monkeypatch.delitem(sys.modules, "benchmarks.contenders.wbms_0_1", raising=False)
+    older = importlib.import_module("benchmarks.contenders.wbms_0_1")
+    points = older.LocalPoints.at_start("rows", older.Settings(2.0, 3.0, n_jobs=2))
+    points.shift("w")
+    assert points.entropy_weights() == (3.0, "mean")
 
 
 @given(

@@ -1,16 +1,23 @@
 """pywbms itself: the only file here that uses its internals."""
 
-import inspect
-
 from benchmarks.clock import Seconds
 from pywbms import WBMS
-from pywbms._data.ordering import row_order, uniform_weights
-from pywbms._data.standardize import Standardizer
-from pywbms._engine.points import Cloud
-from pywbms._machine.threads import one_blas_thread
 
-# A core may want to know lam when it shifts, so as to make the weights in the same pass.
-SHIFT_TAKES = set(inspect.signature(Cloud.shift).parameters)
+try:
+    from pywbms._data.ordering import row_order, uniform_weights
+    from pywbms._data.standardize import Standardizer
+    from pywbms._engine.local_points import LocalPoints
+    from pywbms._engine.settings import Settings
+    from pywbms._machine.threads import one_blas_thread
+except ModuleNotFoundError:  # `benchmarks compare` times an older build with this file
+    from benchmarks.contenders.wbms_0_1 import (
+        LocalPoints,
+        Settings,
+        Standardizer,
+        one_blas_thread,
+        row_order,
+        uniform_weights,
+    )
 
 
 def working_rows(X):
@@ -19,23 +26,17 @@ def working_rows(X):
     return Standardizer.of(rows, standardize=True).forward(rows)
 
 
-def wbms_step(cloud, weights, h, lam):
-    """Take one step as a fit does: shift, displacement, weights; return the weights."""
-    more = {"lam": lam, "lam_scale": "mean"}
-    more = {name: value for name, value in more.items() if name in SHIFT_TAKES}
-    cloud.shift(weights, h, True, **more)
-    return cloud.weigh(lam, "mean")
-
-
 def start(case, rows, n_threads=1):
     """Return a function that takes a step with this many threads."""
-    cloud = Cloud(rows, True, n_threads)
+    points = LocalPoints.at_start(rows, Settings(case.h, case.lam, n_jobs=n_threads))
     weights = uniform_weights(rows.shape[1])
 
     def step():
+        """Take one step as a fit does: shift, displacement, weights."""
         nonlocal weights
         with one_blas_thread():
-            weights = wbms_step(cloud, weights, case.h, case.lam)
+            points.shift(weights)
+            weights = points.entropy_weights()
         return weights
 
     return step

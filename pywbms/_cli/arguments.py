@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pywbms._cli.files import PARQUET, PICTURES, SEPARATORS, suffix_of
 from pywbms._data.checks import positive
+from pywbms._data.table import NA_ACTIONS
 from pywbms._engine.settings import Settings
-from pywbms.frame import NA_ACTIONS
 
 STDOUT = Path("-")
 

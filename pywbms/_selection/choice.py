@@ -17,6 +17,7 @@ from pywbms._terminal.wording import counted
 # More rows are not needed to choose a pair, and cost their square.
 MOST_ROWS = 2000
 LEAST_ROWS = 10
+TOO_FEW = f"Fewer than {LEAST_ROWS} rows, or no column that varies: all rows form one cluster."
 N_SUBSETS = 4
 # Where there are no clusters: on z-scores all rows mostly form one cluster at this h.
 SURELY_ONE, USUAL_LAM, MOST_DOUBLINGS = 1.0, 0.1, 20
@@ -151,7 +152,7 @@ def choose(X, settings, options):
                 raise
     chosen = search.best()
     if chosen is None:
-        why = no_clusters(search) if enough else f"Fewer than {LEAST_ROWS} distinct rows."
+        why = no_clusters(search) if enough else TOO_FEW
         chosen = one_cluster(search, X, space, settings)
         if chosen.k > 1:
             why += f" Yet with the given values the rows form at least {chosen.k} clusters."
