@@ -126,6 +126,7 @@ class TestSelection:
         assert not table.isna().any().any()
         assert (table["h"] > 0).all()
         assert not table.duplicated(["h", "lam"]).any()
+        assert set(table["judged"]) == {True, False}
         assert (table.loc[~table["judged"], ["stability", "gain", "score"]] == 0).all(axis=None)
         judged = table[table["judged"]]
         expected = judged["stability"] * judged["screened"].clip(lower=0) / judged["k"] ** 0.25
@@ -149,6 +150,7 @@ class TestSelection:
             warnings.simplefilter("error")
             texts = [str(iris), repr(iris.summary()), str(iris.choice)]
         assert not iris.choice.certain
+        assert len(iris.choice.alternatives) > 0
         for row in iris.choice.alternatives.itertuples():
             line = f"k = {row.k} at h = {row.h:.4g}, lam = {row.lam:.4g} ({row.share:.0%}"
             assert all(line in text for text in texts)
@@ -157,11 +159,13 @@ class TestSelection:
         assert all("Nearly as good:" in text for text in html)
 
     def test_alternatives_are_other_partitions(self, iris):
-        X = iris.data
+        found = [iris.labels]
         for row in iris.choice.alternatives.itertuples():
-            other = WBMS(row.h, row.lam, max_iter=50).fit(X)
+            other = WBMS(row.h, row.lam, max_iter=50).fit(iris.data)
             assert other.n_clusters_ == row.k
-            assert adjusted_rand_score(other.labels_, iris.labels) < 0.9
+            assert all(adjusted_rand_score(other.labels_, labels) < 0.9 for labels in found)
+            found.append(other.labels_)
+        assert len(found) > 1
 
     def test_a_summary_is_a_table_like_any_other(self, iris):
         summary = iris.summary()
@@ -172,7 +176,9 @@ class TestSelection:
     def test_a_result_can_be_saved(self, iris):
         again = pickle.loads(pickle.dumps(iris))
         assert str(again) == str(iris)
-        assert again.with_path().choice == again.choice
+        for result in (again, again.with_path()):
+            assert same(result.choice, iris.choice)
+            pd.testing.assert_frame_equal(result.choice.alternatives, iris.choice.alternatives)
 
 
 class TestValues:
