@@ -42,8 +42,8 @@ class TestInterrupt:
         [
             "wbms(big, h = 1, lambda = 0.1)",
             "wbms(big)",
-            "predict(structure(list(data = big, cluster = rep(1L, nrow(big)), weights = rep(0.05,"
-            " 20), params = list(standardize = TRUE)), class = 'wbms'), big)",
+            "{ fit <- wbms(big[1:50, ], h = 0.1, lambda = 0.1); fit$data <- big;"
+            " fit$cluster <- rep(1L, nrow(big)); predict(fit, big) }",
             "hull_distance(big, big[1:1e5, ])",
             "gaussian_sample(4e5, rep(1, 20), 1, 1, 100)",
         ],
