@@ -52,8 +52,8 @@ class TestInterrupt:
     def test_it_needs_no_end_of_an_iteration(self, call, terminal):
         """Each of these works for ten minutes or more in one call of the core."""
         terminal.type(
-            "if (!exists('big')) big <- matrix(rnorm(4e5 * 20), 4e5); invisible(wbms_python());"
-            " say('rea', 'dy')"
+            "if (!exists('big')) big <- matrix(rnorm(4e5 * 20), 4e5,"
+            " dimnames = list(NULL, 1:20)); invisible(wbms_python()); say('rea', 'dy')"
         )
         terminal.wait_for("<ready>")
         terminal.type(f"say('be', 'gun'); invisible({call}); say('fin', 'ished')")

@@ -1,5 +1,7 @@
 """R and Python find the same numbers, to the last bit."""
 
+import ast
+import inspect
 import textwrap
 import warnings
 
@@ -14,7 +16,7 @@ from pywbms import WBMS, datasets, theory
 from pywbms.theory.gaussian import follow_sample
 
 # fixtures
-r_library = rsession.r_library
+r_library, r = rsession.r_library, rsession.r
 
 DATA_SETS = (
     "data1", "simulation1", "simulation2", "simulation3", "two_moons", "varied_densities",
@@ -82,9 +84,11 @@ def in_r(value):
     return f"{value}L" if isinstance(value, int) else value.hex()
 
 
+NAMES_IN_R = {"lam": "lambda", "lam_scale": "lambda_scale"}
+
+
 def call_in_r(x, form, params):
-    names = {"lam": "lambda", "lam_scale": "lambda_scale"}
-    given = {names.get(name, name): in_r(value) for name, value in params.items()}
+    given = {NAMES_IN_R.get(name, name): in_r(value) for name, value in params.items()}
     arguments = [x, f'form = "{form}"', *(f"{name} = {value}" for name, value in given.items())]
     return f"wbms({', '.join(arguments)})"
 
@@ -139,6 +143,31 @@ def from_r(r_library, tmp_path_factory):
         rsession.run_r(r_library, "\n".join(map(textwrap.dedent, code)), folder)
 
     return Exchange(made_once(tmp_path_factory, "from-r", make))
+
+
+def test_the_defaults_in_r_are_those_of_python(r, tmp_path):
+    said = r(
+        """
+        arguments <- formals(wbms:::wbms.default)
+        for (name in setdiff(names(arguments), c("x", "...", "form", "na.action"))) {
+          value <- eval(arguments[[name]])
+          shown <- if (is.numeric(value)) sprintf("%.17g", value) else deparse(value)
+          cat(name, " ", shown, "\n", sep = "")
+        }
+        """,
+        tmp_path,
+    )
+    constants = {"NULL": "None", "TRUE": "True", "FALSE": "False"}
+    found = {
+        name: ast.literal_eval(constants.get(value, value))
+        for name, value in (line.split(" ", 1) for line in said.splitlines())
+    }
+    expected = {
+        NAMES_IN_R.get(name, name): parameter.default
+        for name, parameter in inspect.signature(WBMS).parameters.items()
+    }
+    assert found == expected
+    assert all(isinstance(found[name], bool) == isinstance(expected[name], bool) for name in found)
 
 
 class TestSameNumbers:
