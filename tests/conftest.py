@@ -1,13 +1,9 @@
 """Fixtures and settings shared by all tests."""
 
-import os
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-# Test workers share the cores; threads that spin while they wait would take them from each other.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -1,13 +1,15 @@
 """Weighted Blurring Mean Shift in plain NumPy, to be read beside the paper.
 
 It is written for reading, not for speed: every distance is a difference of two rows, every matrix
-is n × n, and points that have met are never folded. The package must agree with it.
+is n × n, and points that have met are never merged. The package must agree with it.
 
 The working coordinates are whatever the caller hands in (the package hands in z-scores). Where the
 printed algorithm and the released code differ, the arguments choose between them.
 """
 
 import numpy as np
+
+from pywbms._engine.settings import Settings
 
 
 def squared_distances(A, B, w=1.0):
@@ -100,65 +102,108 @@ def same_partition(a, b):
     return np.array_equal(canonical(a), canonical(b))
 
 
-def fit(
-    X,
-    h,
-    lam,
-    *,
-    lam_scale="mean",
-    exclude_self=True,
-    warmup=20,
-    stop="settled",
-    patience=5,
-    tol=1e-8,
-    max_iter=300,
-    eps=1e-5,
-):
+def lasting(swaps, patience):
+    """Pairs that swapped in each of the last `patience` iterations, if there were so many."""
+    recent = swaps[1:][-patience:]
+    return set.intersection(*recent) if len(recent) == patience else set()
+
+
+def at_midpoints(Y, pairs):
+    """The points, with those of each pair put halfway between them."""
+    Y = Y.copy()
+    for i, j in pairs:
+        Y[[i, j]] = (Y[i] + Y[j]) / 2
+    return Y
+
+
+def blocks(Y, radius, linked=()):
+    """The partition as a set of sets of rows."""
+    labels = partition(Y, radius, linked)
+    return {frozenset(np.flatnonzero(labels == k).tolist()) for k in range(labels.max() + 1)}
+
+
+def settled(path, swaps, settings):
+    """Whether the recorded path has come to rest, by looking back over it.
+
+    It has when the partition at 100·eps has stayed the same for `patience` iterations and equals
+    the one at eps, and no row that has met nobody is still on its way.
+    """
+    eps, patience = settings["eps"], settings["patience"]
+    coarse_eps = 100 * eps
+    if len(path) - 1 <= patience:  # the start is no iteration
+        return False
+    now = blocks(path[-1][0], coarse_eps, swaps[-1])
+    if now != blocks(path[-1][0], eps, swaps[-1]):
+        return False
+    for back in range(2, patience + 2):
+        if blocks(path[-back][0], coarse_eps, swaps[-back]) != now:
+            return False
+    return not some_are_on_their_way(path, now, coarse_eps, settings["exclude_self"])
+
+
+def some_are_on_their_way(path, groups, coarse_eps, exclude_self):
+    """Whether rows that have met nobody still move.
+
+    Left out of its own mean, a row that moves moves towards others: it will meet them. Kept in, it
+    may creep for ever and stay alone; what tells that a cloud has only begun is that something
+    moves, and all rows are as far from having met as at the start.
+    """
+    moving = set(np.flatnonzero(moves(path) >= coarse_eps).tolist())
+    alone = {row for group in groups if len(group) == 1 for row in group}
+    if exclude_self and moving & alone:
+        return True
+    return bool(moving) and groups == blocks(path[0][0], coarse_eps)
+
+
+def moves(path):
+    """How far each point went in the last iteration."""
+    return np.sqrt(((path[-1][0] - path[-2][0]) ** 2).sum(axis=1))
+
+
+STOP = {
+    "settled": settled,
+    "movement": lambda path, swaps, settings: moves(path).max() < settings["tol"],
+    "diameter": lambda path, swaps, settings: (
+        abs(diameter(path[-1][0]) - diameter(path[-2][0])) < settings["tol"]
+    ),
+    "fixed": lambda path, swaps, settings: False,
+}
+
+# What `fit` can be told besides h and lam.
+SETTINGS = (
+    "lam_scale", "exclude_self", "warmup", "stop", "patience", "tol", "max_iter", "eps",
+)  # fmt: skip
+
+
+def defaults():
+    """The package's own defaults: the oracle has an opinion on the algorithm, not on them."""
+    return {name: getattr(Settings, name) for name in SETTINGS}
+
+
+def fit(X, h, lam, **given):
     """The whole algorithm; returns a dict of what a fit knows in the end."""
+    settings = {**defaults(), **given}
+    assert set(settings) == set(SETTINGS), f"unknown: {set(settings) - set(SETTINGS)}"
+    exclude_self, stop = settings["exclude_self"], settings["stop"]
     w = np.full(X.shape[1], 1 / X.shape[1])
-    settle_pairs = exclude_self and stop != "fixed"
-    for phase, limit in (("warmup", warmup), ("main", max_iter)):
-        Y, path, converged = X.copy(), [(X.copy(), w)], False
-        streak, pairs, last, same = {}, [], None, 0
-        for _ in range(limit):
-            old, Y, w_before = Y, shift(Y, w, h, exclude_self), w
-            if settle_pairs:
-                pairs = swapping_pairs(old, Y, w_before, eps)
-                streak = {pair: streak.get(pair, 0) + 1 for pair in pairs}
-                for (i, j), times in streak.items():
-                    if times >= patience:
-                        Y[i] = Y[j] = (Y[i] + Y[j]) / 2
-            w = entropy_weights(displacement(X, Y, lam_scale), lam)
-            path.append((Y.copy(), w))
-            if phase == "warmup":
-                continue
-            moves = np.sqrt(((Y - old) ** 2).sum(axis=1))
-            coarse = partition(Y, 100 * eps, pairs)
-            same = same + 1 if np.array_equal(coarse, last) else 0
-            last = coarse
-            # Left out of its own mean, a lone row that moves is on its way to somebody. Kept in,
-            # it may stay alone for good; but a cloud that moves and in which nobody has met
-            # anybody since the start has only begun.
-            alone = np.bincount(coarse)[coarse] == 1
-            restless = moves >= 100 * eps
-            only_begun = np.array_equal(coarse, partition(X, 100 * eps)) and restless.any()
-            on_the_way = (exclude_self and (restless & alone).any()) or only_begun
-            converged = {
-                "settled": same >= patience
-                and np.array_equal(coarse, partition(Y, eps, pairs))
-                and not on_the_way,
-                "movement": moves.max() < tol,
-                "diameter": abs(diameter(Y) - diameter(old)) < tol,
-                "fixed": False,
-            }[stop]
-            if converged:
-                break
-    if converged and pairs:  # the rest has settled, so these would swap for ever
-        for i, j in pairs:
-            Y[i] = Y[j] = (Y[i] + Y[j]) / 2
-        w = entropy_weights(displacement(X, Y, lam_scale), lam)
+    for phase in ("warmup", "main"):
+        limit = settings["warmup" if phase == "warmup" else "max_iter"]
+        path, swaps, converged = [(X, w)], [set()], False
+        while len(path) <= limit and not converged:
+            old = path[-1][0]
+            Y = shift(old, w, h, exclude_self)
+            pairs = swapping_pairs(old, Y, w, settings["eps"])
+            swaps.append(set(pairs) if exclude_self and stop != "fixed" else set())
+            Y = at_midpoints(Y, lasting(swaps, settings["patience"]))
+            w = entropy_weights(displacement(X, Y, settings["lam_scale"]), lam)
+            path.append((Y, w))
+            converged = phase == "main" and bool(STOP[stop](path, swaps, settings))
+    Y = path[-1][0]
+    if converged and swaps[-1]:  # the rest has settled, so these would swap for ever
+        Y = at_midpoints(Y, swaps[-1])
+        w = entropy_weights(displacement(X, Y, settings["lam_scale"]), lam)
     return {
-        "labels": canonical(partition(Y, eps)),
+        "labels": canonical(partition(Y, settings["eps"])),
         "modes": Y,
         "weights": w,
         "n_iter": len(path) - 1,

@@ -56,23 +56,24 @@ def tables(draw, max_rows=30):
     return np.asfortranarray(X) if draw(st.booleans()) else X
 
 
-@st.composite
-def forms(draw):
-    """The algorithm's forms: parameters of WBMS other than h and lam."""
-    form = draw(
-        st.sampled_from(
-            [
-                {},
-                {"warmup": 0},
-                {"stop": "movement"},
-                {"stop": "diameter"},
-                {"exclude_self": False},
-                {"exclude_self": False, "warmup": 0, "stop": "diameter"},  # WBMS.paper
-                {"lam_scale": "sum", "stop": "fixed", "max_iter": 30},  # WBMS.released
-            ]
-        )
+# The algorithm's forms: parameters of WBMS other than h and lam.
+FORMS = [
+    {"max_iter": 60, "warmup": 8, **form}
+    for form in (
+        {},
+        {"warmup": 0},
+        {"stop": "movement"},
+        {"stop": "diameter"},
+        {"exclude_self": False},
+        {"exclude_self": False, "warmup": 0, "stop": "diameter"},  # WBMS.paper
+        {"lam_scale": "sum", "stop": "fixed", "max_iter": 30},  # WBMS.released
     )
-    return {"max_iter": 60, "warmup": 8, **form}
+]
+
+
+def forms():
+    """One of the algorithm's forms."""
+    return st.sampled_from(FORMS)
 
 
 @st.composite

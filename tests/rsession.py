@@ -18,24 +18,22 @@ import time
 import traceback
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import rbridge
 
 HERE = Path(__file__).parent
 DEBIAN_PACKAGES = "r-base-dev r-cran-knitr r-cran-reticulate"
-# Time enough for any one session, however busy the machine.
-PATIENCE = 120
+# Seconds after which a session has hung, however busy the machine.
+PATIENCE = 600
 # What every piece of R code finds.
 PRELUDE = """
 library(wbms)
 fit_iris <- function(...) wbms(iris[, 1:4], h = 0.05, lambda = 0.1, ...)
-interrupt_soon <- function() system(sprintf("(sleep 0.5; kill -INT %d) &", Sys.getpid()))
-work_for <- function(seconds) { # in R; Sys.sleep has a handler of SIGINT of its own
-  end <- proc.time()[["elapsed"]] + seconds
-  while (proc.time()[["elapsed"]] < end) NULL
+interrupt_soon <- function() { # when R has worked for another half of a second
+  invisible(system(sprintf("sh '%s' %d &", Sys.getenv("WBMS_TEST_INTERRUPT"), Sys.getpid())))
 }
+work_for_ever <- function() while (TRUE) NULL # Sys.sleep has a handler of SIGINT of its own
 memory <- function() { # of this process, in kB
   invisible(gc())
   line <- grep("VmRSS", readLines("/proc/self/status"), value = TRUE)
@@ -123,11 +121,22 @@ def has_r_package(name):
 
 def environment(library, **changes):
     """Return the environment of a session; None takes a variable out."""
-    settings = {**os.environ, "R_LIBS": str(library), "LC_ALL": "C.UTF-8", **changes}
+    settings = {
+        **os.environ,
+        "R_LIBS": str(library),
+        "LC_ALL": "C.UTF-8",
+        "WBMS_TEST_INTERRUPT": str(HERE / "interrupt.sh"),
+        **changes,
+    }
     for name in ("WBMS_PYTHON", "R_PROFILE_USER", "RETICULATE_PYTHON"):
         if name not in changes:
             settings.pop(name, None)
     return {name: value for name, value in settings.items() if value is not None}
+
+
+def cpu_time(process):
+    """Return the seconds that a process has worked so far, however long it waited for a core."""
+    return time.clock_gettime((~process.pid << 3) | 2)  # what clock_getcpuclockid(3) would give
 
 
 def with_ctrl_c():
@@ -252,78 +261,29 @@ class Terminal:
         self._process.send_signal(signal.SIGINT)
 
     def wait_for(self, text, patience=PATIENCE):
-        """Read the screen until a text is on it; return the seconds that took."""
-        start = time.monotonic()
+        """Read the screen until a text is on it."""
+        end = time.monotonic() + patience
         while text not in self.screen.replace("\r", ""):
-            left = start + patience - time.monotonic()
+            left = end - time.monotonic()
             assert left > 0, f"no {text!r} on the screen:\n{self.screen}"
-            if select.select([self._outer], [], [], left)[0]:
-                self.screen += os.read(self._outer, 65536).decode(errors="replace")
-        return time.monotonic() - start
+            self._read(left)
+
+    def _read(self, seconds):
+        if select.select([self._outer], [], [], seconds)[0]:
+            self.screen += os.read(self._outer, 65536).decode(errors="replace")
+
+    def let_work(self, cpu_seconds=1.0):
+        """Wait until R has worked for so long, on however busy a machine."""
+        enough = cpu_time(self._process) + cpu_seconds
+        end = time.monotonic() + PATIENCE
+        while cpu_time(self._process) < enough:
+            self._read(0.01)
+            assert time.monotonic() < end, f"R does not work:\n{self.screen}"
 
     def close(self):
         self._process.kill()
         self._process.wait()
         os.close(self._outer)
-
-
-class Exchange:
-    """A folder through which numbers go to R and come back, as bytes."""
-
-    # In R: take a matrix, put any value; a list becomes one file an element.
-    IN_R = """
-        take <- function(name, columns) {
-          path <- file.path(name)
-          numbers <- readBin(path, "double", file.size(path) / 8, endian = "little")
-          matrix(numbers, ncol = columns)
-        }
-        put <- function(value, name) {
-          if (is.list(value)) {
-            for (key in names(value)) put(value[[key]], paste(name, key, sep = "-"))
-          } else if (is.character(value)) {
-            writeLines(enc2utf8(value), paste0(name, ".character"), useBytes = TRUE)
-          } else if (is.language(value)) {
-            NULL # a call: no numbers
-          } else if (!is.null(value)) {
-            writeBin(as.vector(value), paste0(name, ".", typeof(value)), endian = "little")
-          } else {
-            file.create(paste0(name, ".NULL"))
-          }
-        }
-    """
-    DTYPES = {"double": "<f8", "integer": "<i4", "logical": "<i4"}  # noqa: RUF012
-
-    def __init__(self, folder):
-        self.folder = Path(folder)
-
-    def put(self, X, name):
-        """Store a matrix; return the R code that takes it."""
-        (self.folder / name).write_bytes(np.asarray(X, dtype="<f8").tobytes(order="F"))
-        return f'take("{name}", {X.shape[1]})'
-
-    def __getitem__(self, name):
-        """Return a value that R put: an array, a list of texts, or None."""
-        (path,) = self.folder.glob(f"{name}.*")
-        kind = path.suffix[1:]
-        if kind == "NULL":
-            return None
-        if kind == "character":
-            return path.read_text(encoding="utf-8").splitlines()
-        return np.fromfile(path, self.DTYPES[kind])
-
-    def names(self, prefix):
-        """Return the names of the elements of a list that R put."""
-        return {path.stem.removeprefix(prefix) for path in self.folder.glob(f"{prefix}*.*")}
-
-
-def same_bits(found, expected):
-    """Assert that numbers from R are those of Python: type, order by columns, every bit."""
-    expected = np.asarray(expected)
-    kind = {"f": "<f8", "i": "<i4", "b": "<i4"}[expected.dtype.kind]
-    expected = expected.astype(kind).ravel(order="F")
-    assert found.dtype == expected.dtype
-    np.testing.assert_array_equal(found, expected)
-    assert found.tobytes() == expected.tobytes()
 
 
 class Embedded:
@@ -399,13 +359,19 @@ def run_python(library, code, folder, status=0, **changes):
 
 @contextlib.contextmanager
 def interrupting(process, rng, low, high):
-    """Send SIGINT to a process, again and again, from a thread; yield how often it was."""
+    """Send SIGINT to a process, again and again, from a thread; yield how often it was.
+
+    Between two signals the process works for `low` to `high` seconds, however long that takes.
+    """
     sent, over = [], threading.Event()
 
     def send():
-        while process.poll() is None and not over.wait(rng.uniform(low, high)):
-            process.send_signal(signal.SIGINT)
-            sent.append(1)
+        due = cpu_time(process) + rng.uniform(low, high)
+        while not over.wait(low / 4):
+            if (now := cpu_time(process)) >= due:
+                process.send_signal(signal.SIGINT)
+                sent.append(1)
+                due = now + rng.uniform(low, high)
 
     thread = threading.Thread(target=send)
     thread.start()

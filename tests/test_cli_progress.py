@@ -89,4 +89,4 @@ def test_ctrl_c_while_selecting_keeps_what_there_is(tmp_path):
     pd.DataFrame(rng.normal(size=(1500, 20))).to_csv(tmp_path / "long.csv", index=False)
     code, out, _ = on_a_terminal(["select", "long.csv"], signal_at="fit 2")
     assert code == 0
-    assert "The search for h and lam was ended after" in out
+    assert "The search for h and lam was stopped after" in out

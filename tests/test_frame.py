@@ -240,7 +240,7 @@ class TestMissingValues:
         complete = wbms(holes.dropna(), NUMBERS, h=0.1, lam=0.1)
         pd.testing.assert_series_equal(found.labels[found.labels >= 0], complete.labels)
         pd.testing.assert_frame_equal(found.modes, complete.modes)
-        assert "rows left out (missing values): 2" in repr(found)
+        assert "omitted rows (missing values): 2" in repr(found)
 
     def test_prediction_treats_them_as_the_fit_did(self, holes, frame):
         omitting = wbms(holes, NUMBERS, h=0.1, lam=0.1, na_action="omit")

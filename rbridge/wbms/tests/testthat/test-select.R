@@ -140,7 +140,7 @@ test_that("a callback sees every fit, can stop the search, and its errors are ra
   expect_identical(seen, 1:6)
   expect_false(choice$complete)
   expect_false(choice$certain)
-  expect_match(choice$note, "^The search for h and lambda was ended after")
+  expect_match(choice$note, "^The search for h and lambda was stopped after")
   expect_error(wbms_select(x, callback = function(state) stop("oops")), "oops")
   expect_output(wbms_select(x, h = 0.1, verbose = TRUE), "choosing h and lambda: fit 1, ")
 })
