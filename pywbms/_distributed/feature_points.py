@@ -12,7 +12,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from pywbms._core import wide
-from pywbms._core.fold import fold
+from pywbms._core.merge import merge_points
 from pywbms._core.weights import displacement
 from pywbms._data.ordering import weighted_means
 from pywbms._distributed.remote_points import Look, RemoteCloud
@@ -115,7 +115,9 @@ def folded_strip(held, labels, mass):
     strip = strip_of(held)
     shape = labels.max() + 1, strip.points.shape[1]
     points, origin, within = np.empty(shape), np.empty(shape), strip.within.copy()
-    fold(labels, strip.points, strip.origin, mass, points, origin, np.empty(shape[0]), within)
+    merge_points(
+        labels, strip.points, strip.origin, mass, points, origin, np.empty(shape[0]), within
+    )
     return Strip(points, origin, within)
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pywbms._core.fold import fold
+from pywbms._core.merge import merge_points
 from pywbms._core.shift import shift
 from pywbms._core.spread import diameter, moves
 from pywbms._core.weights import displacement
@@ -92,7 +92,7 @@ class Travelling:
         k = labels.max() + 1
         points, mass = np.empty((k, self.points.shape[1])), np.empty(k)
         unused = np.empty_like(points)
-        fold(
+        merge_points(
             labels, self.points, self.points, self.mass, points, unused, mass,
             np.zeros(points.shape[1]),
         )  # fmt: skip

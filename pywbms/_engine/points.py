@@ -4,8 +4,8 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from pywbms._core.components import Line, components
-from pywbms._core.fold import fold
+from pywbms._core.components import SortedProjection, components
+from pywbms._core.merge import merge_points
 from pywbms._core.shift import shift
 from pywbms._core.spread import diameter, moves
 from pywbms._core.weights import displacement, entropy_weights
@@ -141,7 +141,7 @@ class Cloud:
         """Return the group of each point: points closer than radius, and linked pairs, are one."""
         labels = np.empty(len(self.points), dtype=np.intp)
         if self._line is None:
-            self._line = Line(self.points)
+            self._line = SortedProjection(self.points)
         k = components(self.points, radius, labels, self._line)
         if linked:
             i, j = labels[np.asarray(linked)].T
@@ -192,7 +192,9 @@ class Cloud:
         points = np.empty((k, self.points.shape[1])) if apart else self.points
         self._before = None
         origin, mass = np.empty((k, self.points.shape[1])), np.empty(k)
-        fold(labels, self.points, self._origin, self.mass, points, origin, mass, self._within)
+        merge_points(
+            labels, self.points, self._origin, self.mass, points, origin, mass, self._within
+        )
         self.points, self._origin, self.mass = points[:k], origin, mass
         self._line = self._displacement = None
         self.member = labels[self.member]
