@@ -15,7 +15,7 @@ cdef class PackedTiles:
     cdef Py_ssize_t width               # length of a row of masses or sums
     cdef Py_ssize_t columns_size, sums_size, slots_size
     cdef bint kept
-    cdef double[:, ::1] kept_columns, kept_masses, kept_sums   # (tiles × blocks, size)
+    cdef double[:, ::1] packs           # (tiles × blocks, …) columns, masses and sums, if kept
 
     cdef Py_ssize_t rows(self, Py_ssize_t tile) noexcept nogil
     cdef Py_ssize_t features(self, Py_ssize_t b) noexcept nogil
@@ -27,3 +27,9 @@ cdef class PackedTiles:
     cdef void divide(self, Py_ssize_t tile, const double* total) noexcept nogil
     cdef void pack_columns(self, Py_ssize_t tile, Py_ssize_t b, double* out) noexcept nogil
     cdef void pack_masses(self, Py_ssize_t tile, Py_ssize_t b, double* out) noexcept nogil
+
+
+cdef PackedTiles new_packed_tiles(
+    const double[:, ::1] points, const double[::1] mass, const double[::1] root,
+    const Py_ssize_t[::1] order, double[:, ::1] shifted,
+)

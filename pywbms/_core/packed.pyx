@@ -18,27 +18,28 @@ from pywbms._core.tiles cimport ROW, TILE, aligned, feature_block, padded, rows_
 cdef Py_ssize_t ROOM_TO_KEEP = 6_000_000
 
 
-cdef class PackedTiles:
-    """The packed points of a step; the parameters are the attributes of the same name."""
+cdef PackedTiles new_packed_tiles(
+    const double[:, ::1] points, const double[::1] mass, const double[::1] root,
+    const Py_ssize_t[::1] order, double[:, ::1] shifted,
+):
+    """Return the tiles of a step, not packed yet; see the attributes of the same name."""
+    cdef PackedTiles new = PackedTiles.__new__(PackedTiles)
+    new.points, new.mass, new.root, new.order, new.shifted = points, mass, root, order, shifted
+    new.g, new.p, new.tiles = points.shape[0], points.shape[1], tiles_of(points.shape[0])
+    new.block = feature_block(new.p)
+    new.blocks = (new.p + new.block - 1) // new.block
+    new.width = padded(new.block + 1)
+    new.columns_size, new.sums_size = padded(new.block) * ROW, TILE * new.width
+    cdef Py_ssize_t packs = new.tiles * new.blocks, size = new.columns_size + 2 * new.sums_size
+    new.kept = packs * size <= ROOM_TO_KEEP
+    if new.kept:
+        new.packs = aligned(packs, size)
+    new.slots_size = 0 if new.kept else 2 * new.columns_size + 2 * new.sums_size
+    return new
 
-    def __init__(
-        self, const double[:, ::1] points, const double[::1] mass, const double[::1] root,
-        const Py_ssize_t[::1] order, double[:, ::1] shifted,
-    ):
-        self.points, self.mass, self.root, self.order = points, mass, root, order
-        self.shifted = shifted
-        self.g, self.p, self.tiles = points.shape[0], points.shape[1], tiles_of(points.shape[0])
-        self.block = feature_block(self.p)
-        self.blocks = (self.p + self.block - 1) // self.block
-        self.width = padded(self.block + 1)
-        self.columns_size, self.sums_size = padded(self.block) * ROW, TILE * self.width
-        cdef Py_ssize_t packs = self.tiles * self.blocks
-        self.kept = packs * (self.columns_size + 2 * self.sums_size) <= ROOM_TO_KEEP
-        if self.kept:
-            self.kept_columns = aligned(packs, self.columns_size)
-            self.kept_masses = aligned(packs, self.sums_size)
-            self.kept_sums = aligned(packs, self.sums_size)
-        self.slots_size = 0 if self.kept else 2 * self.columns_size + 2 * self.sums_size
+
+cdef class PackedTiles:
+    """The packed tiles of a step; packed.pxd explains the attributes."""
 
     cdef Py_ssize_t rows(self, Py_ssize_t tile) noexcept nogil:
         """How many points a tile has."""
@@ -50,13 +51,12 @@ cdef class PackedTiles:
 
     cdef void clear(self, Py_ssize_t tile) noexcept nogil:
         """Set the sums of a tile to zero, and pack it if it is to be kept."""
-        cdef Py_ssize_t b, r, pack
+        cdef Py_ssize_t b, r
         if self.kept:
             for b in range(self.blocks):
-                pack = tile * self.blocks + b
-                self.pack_columns(tile, b, &self.kept_columns[pack, 0])
-                self.pack_masses(tile, b, &self.kept_masses[pack, 0])
-                memset(&self.kept_sums[pack, 0], 0, self.sums_size * sizeof(double))
+                self.pack_columns(tile, b, self.columns(tile, b, NULL))
+                self.pack_masses(tile, b, self.masses(tile, b, NULL))
+                memset(self.sums(tile, b, NULL), 0, self.sums_size * sizeof(double))
         else:
             for r in range(tile * TILE, tile * TILE + self.rows(tile)):
                 memset(&self.shifted[self.order[r], 0], 0, self.p * sizeof(double))
@@ -64,20 +64,22 @@ cdef class PackedTiles:
     cdef double* columns(self, Py_ssize_t tile, Py_ssize_t b, double* slot) noexcept nogil:
         """The columns of a tile, in the slot unless they are kept."""
         if self.kept:
-            return &self.kept_columns[tile * self.blocks + b, 0]
+            return &self.packs[tile * self.blocks + b, 0]
         self.pack_columns(tile, b, slot)
         return slot
 
     cdef double* masses(self, Py_ssize_t tile, Py_ssize_t b, double* slot) noexcept nogil:
         """The masses of a tile, in the slot unless they are kept."""
         if self.kept:
-            return &self.kept_masses[tile * self.blocks + b, 0]
+            return &self.packs[tile * self.blocks + b, self.columns_size]
         self.pack_masses(tile, b, slot)
         return slot
 
     cdef double* sums(self, Py_ssize_t tile, Py_ssize_t b, double* slot) noexcept nogil:
         """Where the sums of a tile are kept; otherwise the slot, for what is to be added next."""
-        return &self.kept_sums[tile * self.blocks + b, 0] if self.kept else slot
+        if self.kept:
+            return &self.packs[tile * self.blocks + b, self.columns_size + self.sums_size]
+        return slot
 
     cdef void add(self, Py_ssize_t tile, Py_ssize_t b, const double* sums) noexcept nogil:
         """Add sums that are not kept to `shifted`."""

@@ -19,7 +19,7 @@ from libc.string cimport memcpy
 
 from pywbms._core.far import shift_far
 
-from pywbms._core.packed cimport PackedTiles
+from pywbms._core.packed cimport PackedTiles, new_packed_tiles
 from pywbms._core.round_robin cimport RoundRobin
 from pywbms._core.signals cimport tasks_between_signals
 from pywbms._core.tiles cimport EXPANDABLE, ROW, TILE, aligned, padded, simd, tile_product
@@ -68,8 +68,10 @@ def shift(
     written for the others is meaningless. The sums are added in the same order as in a whole step,
     so the parts together are the whole; but a pair of tiles in different parts is computed twice.
     """
-    cdef Step step = Step(
-        points, mass, weights, h, exclude_self, n_threads, shifted, nearest, order
+    cdef const double[::1] root = np.sqrt(np.asarray(weights) * min(1 / h, 1e300))
+    order = np.arange(points.shape[0]) if order is None else order
+    cdef Step step = new_step(
+        new_packed_tiles(points, mass, root, order, shifted), exclude_self, n_threads, nearest
     )
     cdef Py_ssize_t tiles = step.packed.tiles
     cdef Py_ssize_t start = 0 if part is None else part[0]
@@ -82,15 +84,35 @@ def shift(
     far = step.finish(start, stop)
     if len(far):
         shift_far(points, mass, weights, h, exclude_self, far, n_threads, shifted, nearest)
-    return np.sum(step.skipped) / max(1, tiles * (tiles - 1) // 2)
+    return np.asarray(step.skipped).sum() / max(1, tiles * (tiles - 1) // 2)
+
+
+cdef Step new_step(
+    PackedTiles packed, bint exclude_self, int n_threads, Py_ssize_t[::1] nearest
+):
+    """Return a step whose sums are empty."""
+    cdef Step step = Step.__new__(Step)
+    cdef Py_ssize_t g = packed.g, tiles = packed.tiles
+    cdef double[::1] per_point = np.zeros(3 * g)
+    cdef double[::1] per_tile = np.zeros(2 * tiles)
+    step.packed, step.nearest = packed, nearest
+    step.exclude_self, step.n_threads = exclude_self, n_threads
+    step.may_skip = tiles >= MANY_TILES
+    step.log_mass = log(np.asarray(packed.mass).sum())
+    step.norm, step.total, step.best = per_point[:g], per_point[g:2 * g], per_point[2 * g:]
+    step.largest_norm, step.smallest_total = per_tile[:tiles], per_tile[tiles:]
+    if step.may_skip:
+        step.low, step.high = np.empty((2, tiles, packed.p))
+    step.scratch = aligned(n_threads, TILE * ROW + packed.slots_size)
+    step.skipped = np.zeros(n_threads, dtype=np.intp)
+    return step
 
 
 @cython.final
 cdef class Step:
     """The sums of a step, and what is known of the points and tiles on the way.
 
-    Points are numbered in the order of the tiles, except in `packed` and `nearest`. The parameters
-    are those of `shift`.
+    Points are numbered in the order of the tiles, except in `packed` and `nearest`.
     """
     cdef PackedTiles packed
     cdef Py_ssize_t[::1] nearest
@@ -105,24 +127,6 @@ cdef class Step:
     cdef double[:, ::1] low, high   # (tiles, p) box around the scaled points of a tile
     cdef double[:, ::1] scratch     # (threads, …) a tile of the kernel, and room to pack others
     cdef Py_ssize_t[::1] skipped    # (threads,) pairs of tiles found negligible
-
-    def __init__(
-        self, points, mass, weights, double h, exclude_self, n_threads, shifted, nearest, order
-    ):
-        g, p = points.shape[:2]
-        root = np.sqrt(np.asarray(weights) * min(1 / h, 1e300))
-        order = np.arange(g) if order is None else order
-        self.packed = PackedTiles(points, mass, root, order, shifted)
-        self.nearest, self.exclude_self, self.n_threads = nearest, exclude_self, n_threads
-        tiles = self.packed.tiles
-        self.may_skip = tiles >= MANY_TILES
-        self.log_mass = log(np.asarray(mass).sum())
-        self.norm, self.total, self.best = np.zeros((3, g))
-        self.largest_norm, self.smallest_total = np.zeros((2, tiles))
-        if self.may_skip:
-            self.low, self.high = np.empty((2, tiles, p))
-        self.scratch = aligned(n_threads, TILE * ROW + self.packed.slots_size)
-        self.skipped = np.zeros(n_threads, dtype=np.intp)
 
     cdef int begin(self, Py_ssize_t start, Py_ssize_t stop) except -1:
         """Survey all tiles; begin the sums of tiles start … stop − 1 with their own points."""

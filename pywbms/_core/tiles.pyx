@@ -26,5 +26,7 @@ cdef aligned(Py_ssize_t rows, Py_ssize_t columns):
     """Return an uninitialised matrix whose rows begin at cache lines."""
     columns = padded(columns)
     flat = np.empty(rows * columns + 8)
-    start = (-flat.ctypes.data // 8) % 8
+    cdef double[::1] view = flat
+    cdef size_t into_line = <size_t> &view[0] // sizeof(double) % 8
+    cdef Py_ssize_t start = (8 - into_line) % 8
     return flat[start:start + rows * columns].reshape(rows, columns)
