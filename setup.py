@@ -18,7 +18,7 @@ class BuildCore(build_ext):
     def build_extensions(self):
         """Add the flags that this compiler understands, then build.
 
-        Without debug information (-g0) the extensions are a sixth of the size.
+        Debug information would make the extensions six times as large: -g0.
         """
         unix = self.compiler.compiler_type == "unix"
         compile_flags, link_flags = self.openmp_flags()
@@ -67,6 +67,7 @@ setup(
             "wraparound": False,
             "initializedcheck": False,
             "cdivision": True,
+            "auto_pickle": False,
         },
     ),
     cmdclass={"build_ext": BuildCore},

@@ -65,7 +65,8 @@ cdef class FarStep:
         self, points, mass, root, inv_h, exclude_self, far, shifted, nearest, n_threads
     ):
         self.points, self.mass, self.root, self.inv_h = points, mass, root, inv_h
-        self.exclude_self, self.far, self.shifted, self.nearest = exclude_self, far, shifted, nearest
+        self.exclude_self, self.far = exclude_self, far
+        self.shifted, self.nearest = shifted, nearest
         self.g, self.p = points.shape[:2]
         self.block = feature_block(self.p)
         self.blocks = (self.p + self.block - 1) // self.block
@@ -177,7 +178,7 @@ cdef class FarStep:
         cdef Py_ssize_t r, b, l, first
         cdef double total
         for r in range(rows):
-            total = sums[r * self.width + self.block]  # the column behind the first block's features
+            total = sums[r * self.width + self.block]  # beside the features of the first block
             if total == 0:
                 memcpy(&self.shifted[far[r], 0], &self.points[far[r], 0], self.p * sizeof(double))
                 continue

@@ -52,7 +52,7 @@ cdef void weigh(double* a, Py_ssize_t p, double lam) noexcept nogil:
     for l in range(p):
         smallest = min(smallest, a[l])
     for l in range(p):
-        # (a² − smallest²)/lam in factors, which keeps its digits and overflows only if the result does.
+        # (a² − smallest²)/lam in factors, which keeps its digits and rarely overflows.
         if a[l] > smallest:
             a[l] = -((a[l] - smallest) / root) * (a[l] / root + smallest / root)
         else:

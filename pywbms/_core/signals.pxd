@@ -8,5 +8,5 @@ cdef enum:
 
 
 cdef inline Py_ssize_t tasks_between_signals(double work) noexcept nogil:
-    """How many tasks of that many multiply-adds a thread may do between two checks, at least one."""
+    """How many tasks of so many multiply-adds a thread does between two checks, at least one."""
     return 1 + <Py_ssize_t> (WORK_BETWEEN_SIGNALS / work)

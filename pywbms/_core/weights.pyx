@@ -1,4 +1,4 @@
-"""The displacement of the points along each feature, and the entropy weights that follow from it."""
+"""The displacement of the points along each feature, and the weights that follow from it."""
 
 from cython.parallel cimport prange
 from libc.math cimport exp

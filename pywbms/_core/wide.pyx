@@ -25,7 +25,7 @@ cdef enum:
     # Points whose kernel values and coordinates go through the L2 cache at a time.
     ROWS = 64
     COLUMNS = 128
-    # Rows of the Gram matrix that are computed at a time: many, so that its columns are read seldom.
+    # Rows of the Gram matrix computed at a time: many, so that its columns are read seldom.
     GRAM_ROWS = 64
     # Most features per block: whole panels of three vectors, and enough to be read in one go.
     GRAM_FEATURES = 240
