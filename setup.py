@@ -56,22 +56,19 @@ class BuildCore(build_ext):
         return flags
 
 
-# The modules of the core that work on tiles, with the arithmetic they share.
-TILED = ("far", "shift", "spread", "wide")
-TILE = ["pywbms/_core/simd/tile.c"]
-HEADERS = [f"pywbms/_core/simd/{name}.h" for name in ("tile", "tile_impl", "turns")]
 # Cython's code for memoryviews, once instead of per module: a third of the time to compile.
 SHARED = "pywbms._core._cython"
+
+TILE_LIBRARY = Extension(
+    "pywbms._core.tiles",
+    ["pywbms/_core/tiles.pyx", "pywbms/_core/simd/tile.c"],
+    depends=["pywbms/_core/simd/tile.h", "pywbms/_core/simd/tile_impl.h"],
+)
 
 setup(
     ext_modules=cythonize(
         [
-            *(
-                Extension(
-                    f"pywbms._core.{name}", [f"pywbms/_core/{name}.pyx", *TILE], depends=HEADERS
-                )
-                for name in TILED
-            ),
+            TILE_LIBRARY,
             Extension("pywbms._core.*", ["pywbms/_core/*.pyx"]),
             Extension(SHARED, [f"{SHARED.replace('.', '/')}.c"]),
         ],
@@ -82,6 +79,7 @@ setup(
             "wraparound": False,
             "initializedcheck": False,
             "cdivision": True,
+            "auto_pickle": False,
         },
     ),
     cmdclass={"build_ext": BuildCore},

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg.blas import dgemm
 
 try:
-    from pywbms._core.shift import exponential
+    from pywbms._core.tiles import exponential
 
     EXP = "the core's"
 except ImportError:  # an older core without its own exp

@@ -7,9 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from problems import clouds, log_uniform, seeds, simplex
 
-from pywbms._core.components import components
-from pywbms._core.fold import fold
+from pywbms._core import wide
+from pywbms._core.components import components, count_pairs
+from pywbms._core.far import shift_far
+from pywbms._core.hull import project
+from pywbms._core.merge import merge_points
 from pywbms._core.nearest import nearest
+from pywbms._core.order import halve
+from pywbms._core.round_robin import RoundRobin
 from pywbms._core.shift import shift
 from pywbms._core.spread import diameter, moves
 from pywbms._core.weights import displacement, entropy_weights
@@ -181,12 +186,22 @@ class TestComponents:
         points = np.array([[1e6, 1e6], [1e6 + 2e-5, 1e6], [1e6 + 2e-5, 1e6 + 5e-6]])
         np.testing.assert_array_equal(components_of(points, 1e-5), [0, 1, 1])
 
-    def test_large_collapsed_groups_take_no_quadratic_time(self):
-        points = np.repeat(np.random.default_rng(0).normal(size=(2, 5)), 100_000, axis=0)
+    @pytest.mark.parametrize("noise", [0.0, 1e-6])
+    def test_the_work_for_large_collapsed_groups_is_not_quadratic(self, noise):
+        rng = np.random.default_rng(0)
+        n = 20_000
+        points = np.repeat(rng.normal(size=(2, 5)), n // 2, axis=0)
+        points += noise * rng.normal(size=points.shape)
         assert components_of(points, 1e-5).max() == 1
+        assert count_pairs(points, 1e-5) < 10 * n
+
+    def test_the_work_is_what_it_takes_to_compare_neighbours(self):
+        chain = np.arange(100.0)[:, None]
+        assert count_pairs(chain, 0.5) == 0
+        assert count_pairs(chain, 1.5) >= 99
 
 
-class TestFold:
+class TestMerge:
     @given(st.data(), clouds())
     def test_the_displacement_of_the_rows_stays_known(self, data, origin):
         rng = np.random.default_rng(data.draw(seeds))
@@ -197,7 +212,7 @@ class TestFold:
         points = rng.normal(size=(k, p))[labels]
         new_points, new_origin, new_mass = np.empty((k, p)), np.empty((k, p)), np.empty(k)
         within = np.zeros(p)
-        fold(labels, points, origin, mass, new_points, new_origin, new_mass, within)
+        merge_points(labels, points, origin, mass, new_points, new_origin, new_mass, within)
         np.testing.assert_array_equal(new_points[labels], points)  # equal points: to the bit
         np.testing.assert_array_equal(new_mass, np.bincount(labels, mass))
         D = np.empty(p)
@@ -209,11 +224,38 @@ class TestFold:
     def test_positions_are_averaged_by_mass(self):
         new_points, new_origin, new_mass = np.empty((1, 1)), np.empty((1, 1)), np.empty(1)
         points, mass = np.array([[0.0], [4.0]]), np.array([3.0, 1.0])
-        fold(
+        merge_points(
             np.zeros(2, dtype=np.intp), points, points, mass,
             new_points, new_origin, new_mass, np.zeros(1),
         )  # fmt: skip
         assert (new_points[0, 0], new_mass[0]) == (1.0, 4.0)
+
+
+class TestRoundRobin:
+    @pytest.mark.parametrize("tiles", [1, 2, 3, 8, 13])
+    def test_every_pair_meets_once(self, tiles):
+        schedule = RoundRobin(tiles)
+        matches = [schedule.match(k) for k in range(schedule.players * schedule.matches)]
+        found = [(i, j) for i, j in matches if j < tiles]
+        assert sorted(found) == [(i, j) for i in range(tiles) for j in range(i + 1, tiles)]
+
+    @pytest.mark.parametrize("tiles", [2, 7, 10])
+    def test_nobody_has_two_matches_in_a_round(self, tiles):
+        schedule = RoundRobin(tiles)
+        for turn in range(schedule.players):
+            first = turn * schedule.matches
+            busy = [i for k in range(schedule.matches) for i in schedule.match(first + k)]
+            assert sorted([*busy, turn]) == list(range(schedule.players))
+
+    @pytest.mark.parametrize("tiles", [2, 7, 10])
+    def test_opponents_are_those_of_the_matches(self, tiles):
+        schedule = RoundRobin(tiles)
+        for turn in range(schedule.players):
+            for k in range(schedule.matches):
+                i, j = schedule.match(turn * schedule.matches + k)
+                assert schedule.opponent(i, turn) == j
+                assert schedule.opponent(j, turn) == i
+            assert schedule.opponent(turn, turn) == turn
 
 
 class TestSpread:
@@ -264,3 +306,71 @@ def test_the_core_takes_read_only_arrays():
     for array in (points, mass, weights):
         array.flags.writeable = False
     assert np.isfinite(shifted(points, mass, weights, 0.5, True)).all()
+
+
+class TestNonFinite:
+    """NaN and infinity are refused long before; here they must not write outside the arrays."""
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf])
+    def test_a_far_point_at_no_distance_spoils_no_other(self, bad):
+        """Its row of the tile was cleared at the place of a diagonal that lies in another tile."""
+        rng = np.random.default_rng(0)
+        points = rng.normal(size=(300, 3))
+        points[200] = bad
+        weights, mass, far = np.full(3, 1 / 3), np.ones(300), np.array([200, 201, 202])
+        out, found = np.full_like(points, np.nan), np.full(300, -7, dtype=np.intp)
+        shift_far(points, mass, weights, 1e-3, True, far, 1, out, found)
+        finite = np.delete(np.arange(300), 200)
+        distances = oracle.squared_distances(points[[201, 202]], points[finite], weights)
+        distances[distances == 0] = np.inf
+        np.testing.assert_array_equal(found[[201, 202]], finite[distances.argmin(axis=1)])
+        assert found[200] == -1
+        untouched = np.delete(np.arange(300), far)
+        assert (found[untouched] == -7).all()
+        assert np.isnan(out[untouched]).all()
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e200])
+    @pytest.mark.parametrize(("n", "p"), [(3, 2), (300, 5), (1200, 12), (40, 300)])
+    def test_every_function_comes_back(self, n, p, bad):
+        rng = np.random.default_rng(0)
+        points, weights, mass = rng.normal(size=(n, p)), np.full(p, 1 / p), np.ones(n)
+        points[rng.random((n, p)) < 0.05] = bad
+        points[-1] = bad
+        out, found = np.empty((n, p)), np.empty(n, dtype=np.intp)
+        with np.errstate(all="ignore"):
+            for order in (None, np.arange(n)):
+                for exclude in (True, False):
+                    shift(points, mass, weights, 0.1, exclude, 2, out, found, order)
+                    assert ((found >= -1) & (found < n)).all()
+                    shift_far(points, mass, weights, 0.1, exclude, np.arange(n), 2, out, found)
+                    assert ((found >= -1) & (found < n)).all()
+                diameter(points, 2, order)
+            order = np.arange(n)
+            halve(points, order)
+            np.testing.assert_array_equal(np.sort(order), np.arange(n))
+            assert 1 <= components(points, 0.1, found) <= n
+            nearest(points, points, weights, np.arange(p), 2, found)
+            assert ((found >= 0) & (found < n)).all()
+            moves(points, out, 2, np.empty(n))
+            displacement(points, out, mass, np.zeros(p), 2, np.empty(p))
+            m = min(n, 40)
+            project(
+                points[:m], points[:m], np.full(m, 1e-9), np.empty(m), np.empty(m),
+                np.empty((m, m)), np.empty((m, p)),
+            )  # fmt: skip
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf])
+    def test_the_wide_step_comes_back(self, bad):
+        points, weights, mass = np.ones((40, 300)), np.full(300, 1 / 300), np.ones(40)
+        points[3, 5] = points[-1] = bad
+        work, found = wide.workspace(40), np.empty(40, dtype=np.intp)
+        gram, kernel = wide.gram_in(work, 40), wide.square(40)
+        with np.errstate(all="ignore"):
+            for exact in (True, False):
+                wide.gram(points, weights, exact, 2, work, gram)
+                wide.kernel(gram, exact, mass, 0.1, True, 2, kernel, found)
+                assert ((found >= 0) & (found < 40)).all()
+                wide.advance(
+                    points, points, mass, np.zeros(300), kernel, 1.0, 2, work,
+                    np.empty((40, 300)), np.empty(300), np.empty(40), gram,
+                )  # fmt: skip

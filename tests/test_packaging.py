@@ -2,13 +2,14 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
 
 import pytest
-from setuptools import find_packages
 
 import pywbms
 
@@ -53,33 +54,112 @@ def test_imports_are_declared():
                     assert names.get(module, module) in declared, (path, module)
 
 
-def test_a_wheel_has_the_source_of_the_r_package_and_nothing_built(tmp_path):
-    subprocess.run(
-        [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", tmp_path, "build_py",
-         "--build-lib", tmp_path / "lib"],
-        cwd=ROOT, check=True, capture_output=True,
-    )  # fmt: skip
-    shipped = {
-        str(path.relative_to(tmp_path / "lib" / "rbridge"))
-        for path in (tmp_path / "lib" / "rbridge").rglob("*")
-        if path.is_file()
-    }
+def source_files(folder):
+    """The files under a folder that git has, or would have: those that are not ignored."""
     tracked = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT / "rbridge",
-        capture_output=True,
-        text=True,
-    )
+        cwd=ROOT / folder, capture_output=True, text=True,
+    )  # fmt: skip
     if tracked.returncode:
         pytest.skip("not a git clone, so nothing tells which files are source")
-    assert shipped == set(tracked.stdout.split())
+    return {name for name in tracked.stdout.splitlines() if (ROOT / folder / name).exists()}
 
 
-def test_a_wheel_has_no_benchmarks():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    shipped = find_packages(ROOT, **project["tool"]["setuptools"]["packages"]["find"])
-    assert "pywbms._core" in shipped
-    assert not any(name.startswith("benchmarks") for name in shipped)
+def files_in(folder):
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """What a wheel has, in a folder, apart from the compiled core."""
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", folder, "build_py",
+         "--build-lib", folder / "lib"],
+        cwd=ROOT, check=True, capture_output=True,
+    )  # fmt: skip
+    return folder / "lib"
+
+
+def test_a_wheel_has_the_source_of_the_r_package_and_nothing_built(wheel):
+    assert files_in(wheel / "rbridge") == source_files("rbridge")
+
+
+def test_a_wheel_has_all_modules_but_no_source_of_the_core(wheel):
+    shipped = files_in(wheel / "pywbms")
+    assert {Path(name).suffix for name in shipped} <= {".py", ".typed"}
+    assert shipped == {
+        name for name in source_files("pywbms") if Path(name).suffix in (".py", ".typed")
+    }
+
+
+def test_a_wheel_has_no_benchmarks_and_no_tests(wheel):
+    assert {path.name for path in wheel.iterdir()} == {"pywbms", "rbridge"}
+
+
+def test_the_compiled_core_is_small(serial_build):
+    sizes = [path.stat().st_size for path in serial_build.glob("pywbms/_core/*.so")]
+    assert len(sizes) == len(list((ROOT / "pywbms" / "_core").glob("*.pyx")))
+    assert sum(sizes) < 6_000_000
+
+
+def test_the_tile_library_is_compiled_once(serial_build):
+    """A name that only tile.c has, for the choice of the instruction set, is in one module."""
+    having = [
+        path.name.partition(".")[0]
+        for path in serial_build.glob("pywbms/_core/*.so")
+        if b"PYWBMS_SIMD" in path.read_bytes()
+    ]
+    assert having == ["tiles"]
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory):
+    """The unpacked source distribution."""
+    folder = tmp_path_factory.mktemp("sdist")
+    subprocess.run(
+        [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", folder, "sdist", "--dist-dir",
+         folder],
+        cwd=ROOT, check=True, capture_output=True,
+    )  # fmt: skip
+    (archive,) = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        opened.extractall(folder / "unpacked", filter="data")
+    (unpacked,) = (folder / "unpacked").iterdir()
+    return unpacked
+
+
+def test_an_sdist_has_what_git_has(sdist):
+    made = {"PKG-INFO", "setup.cfg"}
+    assert files_in(sdist) - made == source_files(".") - {".gitignore"}
+
+
+def test_the_tests_of_an_sdist_find_all_they_need(sdist):
+    """They are collected as those of the clone are, and the core is not what they lack."""
+    for compiled in (ROOT / "pywbms" / "_core").glob("*.so"):
+        shutil.copy2(compiled, sdist / "pywbms" / "_core")
+    found = {
+        root: subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider",
+             "-p", "no:xdist", "tests"],
+            cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, text=True,
+        )
+        for root in (ROOT, sdist)
+    }  # fmt: skip
+    assert found[sdist].returncode == 0, found[sdist].stdout[-3000:]
+    tests = {
+        root: re.findall(r"^tests/.*", run.stdout, re.MULTILINE) for root, run in found.items()
+    }
+    assert len(tests[sdist]) > 300
+    assert tests[sdist] == tests[ROOT]
+
+
+def test_both_licences_are_named_and_shipped(sdist):
+    metadata = (sdist / "PKG-INFO").read_text()
+    assert "License-Expression: MIT AND GPL-2.0-or-later\n" in metadata
+    for name in ("LICENSE", "rbridge/COPYING"):
+        assert f"License-File: {name}\n" in metadata
+        assert (sdist / name).is_file()
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """The fast paths of the core: vectors, tiles that are skipped, many features, threads, memory."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,8 +16,9 @@ from hypothesis import strategies as st
 from problems import clouds, log_uniform, seeds, simplex
 
 from pywbms import WBMS, datasets
-from pywbms._core.shift import exponential, instruction_set, shift
+from pywbms._core.shift import shift
 from pywbms._core.spread import diameter
+from pywbms._core.tiles import TILE, exponential, instruction_set
 from pywbms._engine.gram_step import Wide
 from pywbms._engine.tile_order import compact_order
 from pywbms._machine import memory
@@ -84,12 +86,12 @@ class TestShift:
         weights = data.draw(simplex(points.shape[1]))
         mass = np.random.default_rng(0).integers(1, 3, len(points)).astype(float)
         whole, nearest_in_whole, _ = shifted(points, weights, h, exclude, mass=mass)
-        order, tiles = np.arange(len(points)), -(-len(points) // 128)
+        order, tiles = np.arange(len(points)), -(-len(points) // TILE)
         cut = data.draw(st.integers(0, tiles))
         for part in ((0, cut), (cut, tiles)):
             out, nearest = np.full_like(points, np.nan), np.empty(len(points), dtype=np.intp)
             shift(points, mass, weights, h, exclude, 2, out, nearest, order, part)
-            own = slice(part[0] * 128, part[1] * 128)
+            own = slice(part[0] * TILE, part[1] * TILE)
             np.testing.assert_array_equal(out[own], whole[own])
             np.testing.assert_array_equal(nearest[own], nearest_in_whole[own])
 
@@ -103,7 +105,7 @@ class TestShift:
         out, nearest = np.empty_like(points), np.empty(3000, dtype=np.intp)
         share = shift(points, mass, weights, 0.1, True, 1, out, nearest, order, (7, 15))
         assert share > 0
-        own = order[7 * 128 : 15 * 128]
+        own = order[7 * TILE : 15 * TILE]
         np.testing.assert_allclose(out[own], whole[own], rtol=1e-13)
 
     @given(clouds(max_points=700), st.integers(1, 5))
@@ -191,7 +193,7 @@ class TestSkipping:
         points = 100.0 * rng.normal(size=(16, 3))[group] + rng.normal(size=(4096, 3))
         order = compact_order(points, np.ones(3))
         np.testing.assert_array_equal(np.sort(order), np.arange(4096))
-        in_a_tile = [len(set(group[order[i : i + 128]])) for i in range(0, 4096, 128)]
+        in_a_tile = [len(set(group[order[i : i + TILE]])) for i in range(0, 4096, TILE)]
         assert np.mean(in_a_tile) < 4
 
 
@@ -267,14 +269,27 @@ class TestWide:
         np.testing.assert_allclose(model.feature_weights_, expected["weights"], rtol=0, atol=1e-9)
 
 
-def test_folding_changes_no_label_of_large_and_of_wide_data():
+def test_merging_changes_no_label_of_large_and_of_wide_data():
     rng = np.random.default_rng(0)
     sets = [datasets.simulation2(300, s)[0] for s in range(2)]
     sets += [rng.normal(size=(60, 500)), rng.normal(size=(2000, 3))]
     sets += [rng.integers(3, size=(1500, 5)).astype(float)]
     for X in sets:
-        folded, single = (WBMS(0.1, 0.1, merge=merge).fit(X) for merge in (True, False))
-        np.testing.assert_array_equal(folded.labels_, single.labels_)
+        merged, single = (WBMS(0.1, 0.1, merge=merge).fit(X) for merge in (True, False))
+        np.testing.assert_array_equal(merged.labels_, single.labels_)
+
+
+# Together they call every function of the tile library.
+INSTRUCTION_SET_TESTS = [
+    "TestExponential",
+    "TestShift::test_agrees_with_the_oracle_for_any_number_of_features",
+    "TestShift::test_the_diameter_of_the_whole_is_that_of_a_part",
+    "TestSkipping",
+    "TestWide::test_is_the_same_to_the_bit_for_any_number_of_threads",
+    "TestWide::test_far_points_take_exact_distances",
+    "TestWide::test_whole_fits_agree_with_the_oracle[60-400-True]",
+    "TestWide::test_whole_fits_agree_with_the_oracle[60-400-False]",
+]
 
 
 @pytest.mark.parametrize("name", ["any", "avx2"])
@@ -283,22 +298,22 @@ def test_every_instruction_set_passes_the_same_tests(name):
         pytest.skip("this is such a run already")
     if name == "avx2" and instruction_set() == "any":
         pytest.skip("this machine has no AVX2")
-    chosen = (
-        "TestExponential or TestSkipping or any_number_of_features or any_number_of_threads "
-        "or far_points or whole_fits_agree"
-    )
-    code = "from pywbms._core.shift import instruction_set as which; print(which())"
     environment = {**os.environ, "PYWBMS_SIMD": name}
+    code = "from pywbms._core.tiles import instruction_set as which; print(which())"
     run = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
+        [sys.executable, "-c", code],
+        env=environment, cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
     assert run.stdout.strip() == name
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist",
-         "tests/test_tiles.py", "-k", f"({chosen}) and not 1500"],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-rA",
+         *(f"tests/test_tiles.py::{test}" for test in INSTRUCTION_SET_TESTS)],
         env=environment, cwd=ROOT, capture_output=True, text=True,
     )  # fmt: skip
     assert run.returncode == 0, run.stdout[-3000:]
+    for test in INSTRUCTION_SET_TESTS:  # each has been found, run and passed, none was skipped
+        assert f"PASSED tests/test_tiles.py::{test}" in run.stdout
+    assert not re.search(r"[1-9]\d* (skipped|deselected|xfailed)", run.stdout)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])

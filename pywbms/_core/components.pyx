@@ -1,13 +1,13 @@
-"""Which points have met: connected components of points closer than a radius."""
+"""Clusters of points: connected components at distances below a radius."""
 
 import numpy as np
 
 
-class Line:
-    """Points sorted along a line: two points are no nearer than their projections on it.
+class SortedProjection:
+    """Points sorted by their projection on a line: projections are no farther apart than points.
 
-    The line's direction is fixed and has no symmetry, so that groups that differ in any few
-    features fall apart along it.
+    The direction of the line is fixed and has no symmetry, so that groups that differ in a few
+    features only are still apart on it.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class Line:
         key = points @ direction
         self.order = np.argsort(key, kind="stable")
         self.position = key[self.order]
-        # How far rounding can put a projection off.
+        # How far off a projection may be by rounding.
         self.slack = 1e-12 * np.sqrt(p) * max(points.max(initial=0.0), -points.min(initial=0.0))
 
 
@@ -29,25 +29,19 @@ def components(
     const double[:, ::1] points,   # IN   (g, p)
     double radius,
     Py_ssize_t[::1] labels,        # OUT  (g,) component of each point, numbered by first point
-    line=None,                     # IN   the points' Line, if it is known
+    projection=None,               # IN   the points' SortedProjection, if it is known
 ):
     """Write into `labels` the components at distance < radius and return how many there are.
 
     It is enough to compare points within a sliding window along a line. Distances in the window
-    are taken from differences, feature by feature, and given up as soon as they exceed the
-    radius.
+    are summed from differences, feature by feature, until they exceed the radius.
     """
     cdef Py_ssize_t g = points.shape[0]
-    line = Line(np.asarray(points)) if line is None else line
-    cdef const Py_ssize_t[::1] sorted_to_point = line.order
-    cdef const double[::1] position = line.position
     cdef Py_ssize_t[::1] parent = np.arange(g)
-    cdef Py_ssize_t[::1] run_start = np.empty(g, dtype=np.intp)
     cdef Py_ssize_t[::1] number = np.full(g, -1, dtype=np.intp)
     cdef Py_ssize_t i, root, found = 0
-    cdef double window = radius + <double> line.slack
+    join_neighbours(points, radius, parent, projection)
     with nogil:
-        sweep(points, sorted_to_point, position, radius * radius, window, parent, run_start)
         for i in range(g):
             root = find(parent, i)
             if number[root] < 0:
@@ -57,22 +51,45 @@ def components(
     return found
 
 
-cdef void sweep(
+def count_pairs(
+    const double[:, ::1] points,   # IN   (g, p)
+    double radius,
+):
+    """Return how many pairs of points `components` looks at, which is what it costs."""
+    return join_neighbours(points, radius, np.arange(points.shape[0]), None)
+
+
+cdef Py_ssize_t join_neighbours(
+    const double[:, ::1] points, double radius, Py_ssize_t[::1] parent, projection
+) except -1:
+    """Join all points nearer than the radius in the forest `parent`; return the pairs looked at."""
+    if projection is None:
+        projection = SortedProjection(np.asarray(points))
+    cdef const Py_ssize_t[::1] sorted_to_point = projection.order
+    cdef const double[::1] position = projection.position
+    cdef Py_ssize_t[::1] run_start = np.empty(points.shape[0], dtype=np.intp)
+    cdef double window = radius + <double> projection.slack
+    with nogil:
+        return sweep(points, sorted_to_point, position, radius * radius, window, parent, run_start)
+
+
+cdef Py_ssize_t sweep(
     const double[:, ::1] points, const Py_ssize_t[::1] sorted_to_point,
     const double[::1] position, double radius2, double window,
     Py_ssize_t[::1] parent, Py_ssize_t[::1] run_start,
 ) noexcept nogil:
     """Join every point with those before it in the window that are near enough.
 
-    run_start[i] is the first position of a run up to i known to be one component: a collapsed
-    group, however large, is passed in one hop.
+    run_start[i] is the first position of a run up to i that is known to be one component: a
+    collapsed group, however large, is passed in one hop. Return the number of pairs looked at.
     """
-    cdef Py_ssize_t i, j, a, b, root
+    cdef Py_ssize_t i, j, a, b, root, pairs = 0
     for i in range(position.shape[0]):
         a = sorted_to_point[i]
         root = a
         j = i - 1
         while j >= 0 and position[i] - position[j] <= window:
+            pairs += 1
             b = find(parent, sorted_to_point[j])
             if b == root:
                 j = run_start[j] - 1
@@ -88,6 +105,7 @@ cdef void sweep(
         run_start[i] = i
         if i > 0 and find(parent, sorted_to_point[i - 1]) == root:
             run_start[i] = run_start[i - 1]
+    return pairs
 
 
 cdef Py_ssize_t find(Py_ssize_t[::1] parent, Py_ssize_t i) noexcept nogil:
@@ -101,7 +119,7 @@ cdef Py_ssize_t find(Py_ssize_t[::1] parent, Py_ssize_t i) noexcept nogil:
 cdef bint closer(
     const double[:, ::1] points, Py_ssize_t a, Py_ssize_t b, double radius2
 ) noexcept nogil:
-    """Whether ‖a − b‖² < radius²: four features at a time, as long as it may be."""
+    """Whether ‖a − b‖² < radius²: four features at a time, until it no longer can be."""
     cdef double even = 0, odd = 0, d0, d1, d2, d3
     cdef Py_ssize_t p = points.shape[1], l = 0
     cdef const double* x = &points[a, 0]

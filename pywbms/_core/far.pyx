@@ -1,37 +1,19 @@
-"""The step for rows so far from all others that every kernel value is next to nothing.
+"""The step for points so far from all others that every kernel value underflows.
 
 Their kernel values are taken relative to that of the nearest point, which is one, as in a softmax:
-no sum is zero however far a point lies. It costs twice as much a row, and no distance is too far.
+no sum is zero, however far away a point is. It takes about twice as long per point.
 """
 
 import numpy as np
 
+cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange, threadid
 from libc.math cimport INFINITY, exp
 from libc.string cimport memcpy, memset
 
-from pywbms._core.tiles cimport (
-    ROW,
-    TILE,
-    feature_block,
-    padded,
-    tile_functions,
-    tile_functions_here,
-)
-
-# Work between two looks at pending signals, in multiply-adds: well below a second.
-cdef double WORK_BETWEEN_SIGNALS = 5e8
-
-cdef const tile_functions* simd = tile_functions_here()
-
-
-def aligned(rows, columns):
-    """Return an uninitialised matrix whose rows begin at cache lines."""
-    columns = -(-columns // 8) * 8
-    flat = np.empty(rows * columns + 8)
-    start = (-flat.ctypes.data // 8) % 8
-    return flat[start:start + rows * columns].reshape(rows, columns)
+from pywbms._core.signals cimport tasks_between_signals
+from pywbms._core.tiles cimport ROW, TILE, aligned, feature_block, padded, rows_of, simd, tiles_of
 
 
 def shift_far(
@@ -42,130 +24,167 @@ def shift_far(
     bint exclude_self,
     const Py_ssize_t[::1] far,     # IN   (f,) the points to shift
     int n_threads,
-    double[:, ::1] shifted,        # OUT  (g, p) where they go; other rows are left alone
+    double[:, ::1] shifted,        # OUT  (g, p) where they go; other rows are not touched
     Py_ssize_t[::1] nearest,       # OUT  (g,) a single row's nearest other point, else −1
 ):
-    """Write into `shifted` where the far points go in one step; a point that has nobody stays."""
-    cdef Py_ssize_t g = points.shape[0], p = points.shape[1], n_far = far.shape[0]
-    cdef Py_ssize_t n_tiles = (n_far + TILE - 1) // TILE, tile, first, last
-    cdef Py_ssize_t block = feature_block(p)
-    cdef Py_ssize_t blocks = (p + block - 1) // block
-    cdef Py_ssize_t width = padded(block + 1)
-    cdef Py_ssize_t batch = max(
-        n_threads, <Py_ssize_t> (WORK_BETWEEN_SIGNALS / (<double> TILE * g * (3 * p + 20)))
-    )
-    cdef double[:, ::1] scratch = aligned(
+    """Write into `shifted` where the far points go; one without any other point stays."""
+    cdef FarStep step = FarStep(
+        points, mass, np.sqrt(weights), min(1 / h, 1e300), exclude_self, far, shifted, nearest,
         n_threads,
-        (TILE + padded(block)) * ROW + TILE * (padded(block) + (1 + blocks) * width),
     )
-    cdef double[::1] root = np.sqrt(weights)
-    cdef const Py_ssize_t[::1] every = np.arange(g)
-    cdef double inv_h = min(1 / h, 1e300)
-    for first in range(0, n_tiles, batch):
-        last = min(first + batch, n_tiles)
+    cdef double work = <double> TILE * points.shape[0] * (3 * points.shape[1] + 20)
+    cdef Py_ssize_t batch = n_threads * tasks_between_signals(work)
+    cdef Py_ssize_t tiles = tiles_of(far.shape[0]), tile, first, last
+    for first in range(0, tiles, batch):
+        last = min(first + batch, tiles)
         for tile in prange(first, last, nogil=True, num_threads=n_threads, schedule="static"):
-            shift_tile(
-                &points[0, 0], &mass[0], &root[0], inv_h, exclude_self, g, p,
-                &far[tile * TILE], min(n_far - tile * TILE, <Py_ssize_t> TILE), &every[0],
-                &scratch[threadid(), 0], &shifted[0, 0], &nearest[0],
-            )
+            step.shift_tile(tile, threadid())
         PyErr_CheckSignals()
 
 
-cdef void shift_tile(
-    const double* points, const double* mass, const double* root, double inv_h,
-    bint exclude_self, Py_ssize_t g, Py_ssize_t p, const Py_ssize_t* far, Py_ssize_t rows,
-    const Py_ssize_t* every, double* scratch, double* shifted, Py_ssize_t* nearest,
-) noexcept nogil:
-    """Shift a tile of far points, one tile of the others at a time."""
-    cdef Py_ssize_t block = feature_block(p), width = padded(block + 1)
-    cdef Py_ssize_t blocks = (p + block - 1) // block
-    cdef double* T = scratch                               # (far, others) distances, then kernel
-    cdef double* columns = T + TILE * ROW                  # (features, others) scaled points
-    cdef double* packed = columns + ROW * padded(block)    # (far, features) scaled points
-    cdef double* masses = packed + TILE * padded(block)    # (others, features + 1) mass × points
-    cdef double* sums = masses + TILE * width              # (blocks, far, features + 1)
-    cdef double[TILE] closest                              # the distance that has kernel value one
-    cdef Py_ssize_t r, l, b, f, tile, col, cols
-    cdef double self_mass, total
+@cython.final
+cdef class FarStep:
+    """What every tile of far points needs; the parameters are the attributes of the same name."""
+    cdef const double[:, ::1] points
+    cdef const double[::1] mass
+    cdef const double[::1] root         # (p,) √w
+    cdef double inv_h
+    cdef bint exclude_self
+    cdef const Py_ssize_t[::1] far
+    cdef double[:, ::1] shifted
+    cdef Py_ssize_t[::1] nearest
+    cdef Py_ssize_t g, p, block, blocks, width
+    cdef const Py_ssize_t[::1] every    # (g,) 0, 1, 2, …
+    cdef double[:, ::1] T               # (threads, TILE × ROW) (far, others) distances, then kernel
+    cdef double[:, ::1] columns         # (threads, block × ROW) the scaled others, transposed
+    cdef double[:, ::1] packed          # (threads, TILE × block) the scaled far points
+    cdef double[:, ::1] masses          # (threads, TILE × width) mass × others, and the mass
+    cdef double[:, ::1] sums            # (threads, blocks × TILE × width) of the far points
 
-    memset(sums, 0, blocks * TILE * width * sizeof(double))
-    for r in range(rows):
-        closest[r] = INFINITY
-        nearest[far[r]] = -1
-    for tile in range((g + TILE - 1) // TILE):
-        col = tile * TILE
-        cols = min(g - col, <Py_ssize_t> TILE)
-        for b in range(blocks):
-            f = min(block, p - b * block)
-            simd.pack_columns(
-                points + b * block, p, every + col, cols, f, root + b * block, ROW, columns
-            )
-            simd.pack_rows(points + b * block, p, far, rows, f, root + b * block, packed)
-            simd.differences(T, ROW, columns, ROW, packed, 1, f, rows, padded(cols), f, b == 0)
+    def __init__(
+        self, points, mass, root, inv_h, exclude_self, far, shifted, nearest, n_threads
+    ):
+        self.points, self.mass, self.root, self.inv_h = points, mass, root, inv_h
+        self.exclude_self, self.far = exclude_self, far
+        self.shifted, self.nearest = shifted, nearest
+        self.g, self.p = points.shape[:2]
+        self.block = feature_block(self.p)
+        self.blocks = (self.p + self.block - 1) // self.block
+        self.width = padded(self.block + 1)
+        self.every = np.arange(self.g)
+        self.T = aligned(n_threads, TILE * ROW)
+        self.columns = aligned(n_threads, padded(self.block) * ROW)
+        self.packed = aligned(n_threads, TILE * padded(self.block))
+        self.masses = aligned(n_threads, TILE * self.width)
+        self.sums = aligned(n_threads, self.blocks * TILE * self.width)
+
+    cdef void shift_tile(self, Py_ssize_t tile, Py_ssize_t thread) noexcept nogil:
+        """Shift a tile of far points, adding up one tile of the others at a time."""
+        cdef const Py_ssize_t* far = &self.far[tile * TILE]
+        cdef Py_ssize_t rows = rows_of(self.far.shape[0], tile), r, other
+        cdef double* T = &self.T[thread, 0]
+        cdef double* sums = &self.sums[thread, 0]
+        cdef double[TILE] closest  # the squared distance that has kernel value one
+        memset(sums, 0, self.blocks * TILE * self.width * sizeof(double))
         for r in range(rows):
-            self_mass = mass[far[r]] - (1 if exclude_self else 0)
-            kernel_row(
-                T + r * ROW, cols, col, far[r] - col, self_mass / mass[far[r]], inv_h,
-                &closest[r], &nearest[far[r]], sums + r * width, TILE * width, blocks, width,
+            closest[r] = INFINITY
+            self.nearest[far[r]] = -1
+        for other in range(tiles_of(self.g)):
+            self.distances(far, rows, other, thread)
+            for r in range(rows):
+                self.kernel_row(far[r], other, T + r * ROW, &closest[r], sums + r * self.width)
+            self.add(rows, other, thread)
+        self.divide(far, rows, sums)
+
+    cdef void distances(
+        self, const Py_ssize_t* far, Py_ssize_t rows, Py_ssize_t other, Py_ssize_t thread
+    ) noexcept nogil:
+        """T ← squared distances between far points and those of another tile."""
+        cdef Py_ssize_t cols = rows_of(self.g, other), b, first, features
+        cdef double* columns = &self.columns[thread, 0]
+        cdef double* packed = &self.packed[thread, 0]
+        for b in range(self.blocks):
+            first, features = b * self.block, min(self.block, self.p - b * self.block)
+            simd.pack_columns(
+                &self.points[0, first], self.p, &self.every[other * TILE], cols, features,
+                &self.root[first], ROW, columns,
             )
-            if self_mass > 0:
-                nearest[far[r]] = -1
-        for b in range(blocks):
-            f = min(block, p - b * block)
+            simd.pack_rows(
+                &self.points[0, first], self.p, far, rows, features, &self.root[first], packed
+            )
+            simd.differences(
+                &self.T[thread, 0], ROW, columns, ROW, packed, 1, features, rows, padded(cols),
+                features, b == 0,
+            )
+
+    cdef void kernel_row(
+        self, Py_ssize_t point, Py_ssize_t other, double* row, double* closest, double* sums
+    ) noexcept nogil:
+        """Turn a row of squared distances into kernel values, and rescale the point's sums.
+
+        When a point nearer than all before is found, what was summed so far is scaled down to be
+        relative to it.
+        """
+        cdef Py_ssize_t cols = rows_of(self.g, other), diagonal = point - other * TILE, c, b, l
+        cdef bint meets_itself = 0 <= diagonal < cols
+        cdef double self_mass = self.mass[point] - (1 if self.exclude_self else 0)
+        cdef double smallest = INFINITY, factor
+        if meets_itself:
+            row[diagonal] = 0 if self_mass > 0 else INFINITY
+        for c in range(cols):
+            smallest = min(smallest, row[c])
+        if smallest < closest[0]:
+            if self_mass <= 0:
+                c = 0
+                while c < cols - 1 and row[c] != smallest:
+                    c += 1
+                self.nearest[point] = other * TILE + c
+            factor = exp((smallest - closest[0]) * self.inv_h)
+            closest[0] = smallest
+            for b in range(self.blocks):
+                for l in range(self.width):
+                    sums[b * TILE * self.width + l] *= factor
+        if closest[0] == INFINITY:  # no other point so far, or none at a finite distance
+            memset(row, 0, cols * sizeof(double))
+            return
+        for c in range(cols):
+            row[c] = (closest[0] - row[c]) * self.inv_h
+        simd.exponential(row, row, cols)
+        for c in range(cols):
+            if row[c] < 1e-300:  # exp(−707) and less: nothing beside the nearest point's one
+                row[c] = 0
+        if meets_itself and self_mass > 0:
+            row[diagonal] = self_mass / self.mass[point]
+
+    cdef void add(self, Py_ssize_t rows, Py_ssize_t other, Py_ssize_t thread) noexcept nogil:
+        """Add the points of a tile, times their kernel values, to the sums of the far points."""
+        cdef Py_ssize_t cols = rows_of(self.g, other), b, first
+        cdef double* masses = &self.masses[thread, 0]
+        for b in range(self.blocks):
+            first = b * self.block
             simd.pack_masses(
-                points + b * block, p, mass, every + col, cols, f, b == 0, width, masses
+                &self.points[0, first], self.p, &self.mass[0], &self.every[other * TILE], cols,
+                min(self.block, self.p - first), b == 0, self.width, masses,
             )
             simd.products(
-                sums + b * TILE * width, width, masses, width, T, 1, ROW, rows, width,
-                cols, False,
+                &self.sums[thread, b * TILE * self.width], self.width, masses, self.width,
+                &self.T[thread, 0], 1, ROW, rows, self.width, cols, False,
             )
-    for r in range(rows):
-        # The last column of each block has the sum of the kernel.
-        total = sums[r * width + min(block, p)]
-        if total == 0:
-            memcpy(shifted + far[r] * p, points + far[r] * p, p * sizeof(double))
-            continue
-        for b in range(blocks):
-            for l in range(min(block, p - b * block)):
-                shifted[far[r] * p + b * block + l] = sums[(b * TILE + r) * width + l] / total
 
-
-cdef void kernel_row(
-    double* row, Py_ssize_t cols, Py_ssize_t first_col, Py_ssize_t diagonal, double self_share,
-    double inv_h, double* closest, Py_ssize_t* nearest, double* sums, Py_ssize_t stride,
-    Py_ssize_t blocks, Py_ssize_t width,
-) noexcept nogil:
-    """Turn a row of squared distances into kernel values, and keep the row's sums in step.
-
-    When a point nearer than all before turns up, what was summed so far is scaled down to its
-    measure; `diagonal` is where the row meets itself (outside 0 … cols − 1: in another tile).
-    """
-    cdef double smallest = INFINITY, factor
-    cdef Py_ssize_t c, l, b
-    cdef bint meets_itself = 0 <= diagonal < cols
-    if meets_itself:
-        row[diagonal] = 0 if self_share > 0 else INFINITY
-    for c in range(cols):
-        smallest = min(smallest, row[c])
-    if smallest < closest[0]:
-        c = 0
-        while row[c] != smallest:
-            c += 1
-        nearest[0] = first_col + c
-        factor = exp((smallest - closest[0]) * inv_h)
-        closest[0] = smallest
-        for b in range(blocks):
-            for l in range(width):
-                sums[b * stride + l] *= factor
-    if closest[0] == INFINITY:  # the row has met nobody yet
-        row[diagonal] = 0
-        return
-    for c in range(cols):
-        row[c] = (closest[0] - row[c]) * inv_h
-    simd.exponential(row, row, cols)
-    for c in range(cols):
-        if row[c] < 1e-300:  # exp(−707) and less: beside the nearest point's one, nothing
-            row[c] = 0
-    if meets_itself and self_share > 0:
-        row[diagonal] = self_share
+    cdef void divide(
+        self, const Py_ssize_t* far, Py_ssize_t rows, const double* sums
+    ) noexcept nogil:
+        """Write where the far points go: their sums divided by the sums of the kernel."""
+        cdef Py_ssize_t r, b, l, first
+        cdef double total
+        for r in range(rows):
+            total = sums[r * self.width + self.block]  # beside the features of the first block
+            if total == 0:
+                memcpy(&self.shifted[far[r], 0], &self.points[far[r], 0], self.p * sizeof(double))
+                continue
+            for b in range(self.blocks):
+                first = b * self.block
+                for l in range(min(self.block, self.p - first)):
+                    self.shifted[far[r], first + l] = (
+                        sums[(b * TILE + r) * self.width + l] / total
+                    )

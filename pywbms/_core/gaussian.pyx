@@ -1,6 +1,6 @@
-"""How the standard deviations of a Gaussian cloud, and the weights, change from step to step.
+"""The standard deviations of a Gaussian cloud, and the weights, from step to step.
 
-All is kept as logarithms: s itself leaves double precision after a handful of steps.
+Everything is kept as logarithms: s itself underflows after a handful of steps.
 """
 
 from libc.math cimport INFINITY, exp, expm1, log, log1p, sqrt
@@ -11,7 +11,7 @@ def recursion(
     double h,
     double lam,
     double power,                  # −2 in the corrected recursion, 2 in the printed one
-    double[:, ::1] shrink,         # OUT  (T + 1, p) log(s / sigma), −∞ once beyond the doubles
+    double[:, ::1] shrink,         # OUT  (T + 1, p) log(s / sigma), −∞ once it underflows
     double[:, ::1] log_w,          # OUT  (T + 1, p)
 ):
     """Follow s ← s / (1 + h/(2w)·s^power), w_l ∝ exp(−(σ_l − s_l)²/lam) for T steps."""
@@ -52,7 +52,7 @@ cdef void weigh(double* a, Py_ssize_t p, double lam) noexcept nogil:
     for l in range(p):
         smallest = min(smallest, a[l])
     for l in range(p):
-        # (a² − smallest²)/lam in factors, which keeps its digits and overflows only if it must.
+        # (a² − smallest²)/lam in factors, which keeps its digits and rarely overflows.
         if a[l] > smallest:
             a[l] = -((a[l] - smallest) / root) * (a[l] / root + smallest / root)
         else:

@@ -7,18 +7,17 @@ from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy, memset
 from scipy.linalg.cython_blas cimport daxpy, dgemv, dnrm2, drot, drotg, dscal, dtrsv
 
-# Work between two looks at pending signals, in multiply-adds: well below a second.
-cdef double WORK_BETWEEN_SIGNALS = 1e8
+from pywbms._core.signals cimport SCALAR, tasks_between_signals
 
 # A vertex whose distance from the corral's affine hull is below this lies in it.
 cdef double DEPENDENT = 1e-14
 
-# Cycles in a row that bring the point no nearer before rounding must be what drives them. Near the
+# Successive cycles without progress after which only rounding can be driving them. Near the
 # optimum a useful cycle often shortens the residual by less than its last digit.
 cdef enum:
     PATIENCE = 100
 
-# The cycles that a problem may take, as a multiple of n + p. Some 2 p are usual.
+# The most cycles that a problem may take, as a multiple of n + p. About 2 p are usual.
 cdef enum:
     CYCLES = 20
 
@@ -27,12 +26,12 @@ cdef enum Outcome:
 
 
 cdef struct Search:
-    # What is asked.
+    # The problem.
     Py_ssize_t n, p
     const double* vertices     # (n, p)
     const double* norm         # (n,) ‖v‖²
     const double* x            # (p,)
-    double limit               # what counts as nothing
+    double limit               # lengths up to this count as zero
     # The corral: affinely independent vertices with positive coefficients, k of them.
     int k, most
     Py_ssize_t* member         # (most,)
@@ -40,7 +39,7 @@ cdef struct Search:
     double* affine             # (most,) of the point of the affine hull nearest to x
     double* Q                  # (most, p + 1) rows: orthonormal basis of the columns (1, v)
     double* R                  # (most, most) columns: upper triangle with (1, v) = Q R
-    # Where the search is.
+    # The state of the search.
     double* residual           # (p + 1,) (multiplier, x − y), orthogonal to Q between cycles
     double* price              # (n,) (x − y)·v
     double length              # ‖x − y‖
@@ -54,7 +53,7 @@ cdef struct Search:
 def project(
     const double[:, ::1] points,     # IN   (m, p)
     const double[:, ::1] vertices,   # IN   (n, p) within the unit ball
-    const double[::1] limit,         # IN   (m,) lengths that count as nothing
+    const double[::1] limit,         # IN   (m,) lengths up to this count as zero
     double[::1] distance,            # OUT  (m,) zero within the limit
     double[::1] gap,                 # OUT  (m,) how far off the distance may be
     double[:, ::1] coefficients,     # OUT  (m, n) of the nearest point, on the simplex
@@ -81,9 +80,7 @@ def project(
     cdef double[:, ::1] Q = np.empty((most, p + 1))
     cdef double[:, ::1] R = np.zeros((most, most))
     cdef double[::1] residual = np.empty(p + 1), price = np.empty(n)
-    cdef Py_ssize_t cycles = max(
-        1, <Py_ssize_t> (WORK_BETWEEN_SIGNALS / (<double> n * p + 12. * most * p))
-    )
+    cdef Py_ssize_t cycles = tasks_between_signals(SCALAR * (<double> n * p + 12. * most * p))
     cdef Outcome outcome
     cdef Search s
     s.n, s.p, s.most = n, p, <int> most
@@ -138,7 +135,7 @@ cdef Outcome advance(Search* s, Py_ssize_t cycles) noexcept nogil:
             return GIVEN_UP
         while True:
             winner = highest(s)
-            if s.price[winner] + s.residual[0] <= s.limit * s.length:
+            if not s.price[winner] + s.residual[0] > s.limit * s.length:  # nor if it is NaN
                 return GIVEN_UP
             if admit(s, winner):
                 break
@@ -151,7 +148,7 @@ cdef Outcome advance(Search* s, Py_ssize_t cycles) noexcept nogil:
 cdef void report(
     const Search* s, double* distance, double* gap, double* coefficients, double* direction
 ) noexcept nogil:
-    """Write down what was found; to the gap adds what the coefficients are off by themselves."""
+    """Write the result; the gap includes the rounding error of the coefficients themselves."""
     cdef int p = <int> s.p, inc = 1, i
     cdef double weight, total = 0
     cdef bint outside = s.length > s.limit
@@ -188,9 +185,9 @@ cdef Py_ssize_t highest(Search* s) noexcept nogil:
 
 
 cdef bint admit(Search* s, Py_ssize_t vertex) noexcept nogil:
-    """Let a vertex join if it is independent and the affine hull's nearest point lies its way.
+    """Let a vertex join if it is independent and gets a positive coefficient.
 
-    In exact arithmetic every vertex with a price above the members' is of that kind.
+    In exact arithmetic this holds for every vertex with a price above that of the members.
     """
     if not join(s, vertex):
         return False
@@ -248,7 +245,7 @@ cdef void settle(Search* s) noexcept nogil:
     """Make the affine hull's nearest point the current one.
 
     The residual is made orthogonal to the corral twice: where it is much shorter than the move,
-    its direction would otherwise be made of rounding errors.
+    its direction would otherwise be mostly rounding error.
     """
     cdef int p = <int> s.p, rows = p + 1, inc = 1
     cdef double one = 1, minus = -1, zero = 0

@@ -4,8 +4,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange
 from libc.math cimport INFINITY
 
-cdef enum:
-    QUERIES_BETWEEN_SIGNALS = 64
+from pywbms._core.signals cimport SCALAR, tasks_between_signals
 
 
 def nearest(
@@ -19,11 +18,13 @@ def nearest(
     """Write into `out` the row nearest to each query in ‖·‖_w.
 
     Ties go to the row nearer in the unweighted distance, then to the first. So a query that is
-    one of the rows always finds itself (or its equal), even where the weights see no difference.
+    one of the rows always finds itself (or its equal), even if they differ only in features of
+    weight zero.
     """
-    cdef Py_ssize_t first, last, i
-    for first in range(0, queries.shape[0], QUERIES_BETWEEN_SIGNALS):
-        last = min(first + QUERIES_BETWEEN_SIGNALS, queries.shape[0])
+    cdef double work = <double> SCALAR * rows.shape[0] * rows.shape[1]
+    cdef Py_ssize_t batch = n_threads * tasks_between_signals(work), first, last, i
+    for first in range(0, queries.shape[0], batch):
+        last = min(first + batch, queries.shape[0])
         for i in prange(first, last, nogil=True, num_threads=n_threads, schedule="static"):
             out[i] = nearest_row(&queries[i, 0], rows, weights, by_weight)
         PyErr_CheckSignals()
@@ -49,7 +50,7 @@ cdef double weighted_distance(
     const double* a, const double* b, const double[::1] weights,
     const Py_ssize_t[::1] by_weight, double limit,
 ) noexcept nogil:
-    """‖a − b‖²_w, or something above the limit as soon as that is certain."""
+    """‖a − b‖²_w, or any value above the limit once that is certain."""
     cdef double total = 0, difference
     cdef Py_ssize_t k, l
     for k in range(by_weight.shape[0]):

@@ -1,4 +1,4 @@
-"""An order of points in which those near each other follow each other."""
+"""An order of points in which neighbours in space are neighbours in the order."""
 
 import numpy as np
 
@@ -6,13 +6,13 @@ from pywbms._core.tiles cimport TILE
 
 
 def halve(
-    const double[:, ::1] points,   # IN   (g, f) scaled so that plain distances count
+    const double[:, ::1] points,   # IN   (g, f) scaled: plain distances count
     Py_ssize_t[::1] order,         # IN and OUT  (g,)
 ):
     """Reorder the points so that runs of a tile's length are compact.
 
-    They are halved along the feature with the largest variance, then each half again, until what
-    is left fits a tile.
+    They are split in half along the feature with the largest variance, then each half again, until
+    a part fits into a tile.
     """
     cdef double[::1] key = np.empty(points.shape[0])
     with nogil:
@@ -36,7 +36,7 @@ cdef void halve_part(
 cdef Py_ssize_t widest_feature(
     const double[:, ::1] points, const Py_ssize_t* order, Py_ssize_t n
 ) noexcept nogil:
-    """The feature with the largest variance, judged from some hundred points."""
+    """The feature with the largest variance, estimated from a few hundred points."""
     cdef Py_ssize_t l, i, widest = 0, step = max(<Py_ssize_t> 1, n // 256)
     cdef double mean, squares, difference, most = -1
     for l in range(points.shape[1]):

@@ -2,30 +2,20 @@
 
 import numpy as np
 
+cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange, threadid
 from libc.math cimport sqrt
 
-from pywbms._core.far import aligned
+from pywbms._core.tiles cimport ROW, TILE, aligned, feature_block, padded, rows_of, simd, tiles_of
 
-from pywbms._core.tiles cimport (
-    ROW,
-    TILE,
-    feature_block,
-    padded,
-    tile_functions,
-    tile_functions_here,
-)
-
-cdef const tile_functions* simd = tile_functions_here()
-
-# A distance found in a tile is off by rounding; pairs this close to the largest are measured again.
+# Distances from a tile are inexact by rounding; pairs this close to the largest are computed again.
 cdef double CLOSE = 1 - 1e-12
 
-# Share of pairs below which looking at the rim first is best.
+# Share of pairs that may be farthest below which the outermost points are compared first.
 cdef double FEW = 0.05
 
-# How often to hop to the farthest point for a first guess.
+# How often to go on to the farthest point for a first guess.
 cdef enum:
     HOPS = 4
 
@@ -42,78 +32,53 @@ def moves(
         out[i] = sqrt(simd.squared_distance(&old[i, 0], &new[i, 0], old.shape[1]))
 
 
-cdef struct Cloud:
-    const double* points
-    const Py_ssize_t* order       # (g,) points as they follow each other in the tiles
-    const double* center          # (p,)
-    const double* ones            # (p,)
-    double* low                   # (tiles, p) box around the points of a tile
-    double* high
-    double* radius                # (g,) distance from the centre, in this order
-    double* largest_radius        # (tiles,)
-    Py_ssize_t g, p, tiles, block, blocks
-
-
 def diameter(
     const double[:, ::1] points,   # IN   (g, p)
     int n_threads,
     const Py_ssize_t[::1] order=None,   # IN   (g,) an order in which near points are close together
-    part=(0, 1),                   # IN   (i, of): look from every of-th tile alone, from i on
+    part=(0, 1),                   # IN   (i, of): search from every of-th tile only, from i on
 ):
     """Return the largest Euclidean distance between two of the points.
 
-    Tiles of points are compared with each other, but for those whose boxes, or distances from the
-    centre, say that no pair of theirs can be farther apart than one already found. The largest of
-    all parts is that of the whole, to the bit.
+    Tiles of points are compared with each other, except for those whose boxes, or distances from
+    the centre, show that no pair of theirs is farther apart than one already found. The largest
+    value of all parts is that of the whole, to the bit.
     """
-    cdef Cloud c
-    cdef Py_ssize_t g = points.shape[0], p = points.shape[1], tiles = (g + TILE - 1) // TILE
-    cdef Py_ssize_t tile, i
-    cdef double[::1] center = np.asarray(points).mean(axis=0)
-    cdef double[::1] radius = np.empty(g)
-    for i in prange(g, nogil=True, num_threads=n_threads, schedule="static"):
-        radius[i] = sqrt(simd.squared_distance(&points[i, 0], &center[0], p))
-    # A good first guess: from the point farthest from the centre to the one farthest from it, and
-    # on from there.
-    cdef double[::1] from_hop = np.empty(g)
+    center = np.asarray(points).mean(axis=0)
+    radius = np.sqrt(squared_distances_from(points, center, n_threads))
+    guess = first_guess(points, radius, n_threads)
+    rim = np.argsort(-radius, kind="stable")
+    if order is None or pairs_on_the_rim(radius[rim], guess) < FEW:
+        order = rim
+    search = FarthestPair(points, order, center, radius[order], n_threads)
+    return search.run(guess, part[0], part[1])
+
+
+cdef squared_distances_from(const double[:, ::1] points, const double[::1] center, int n_threads):
+    """Return the squared distance of each point from a centre."""
+    cdef double[::1] out = np.empty(points.shape[0])
+    cdef Py_ssize_t i
+    for i in prange(points.shape[0], nogil=True, num_threads=n_threads, schedule="static"):
+        out[i] = simd.squared_distance(&points[i, 0], &center[0], points.shape[1])
+    return np.asarray(out)
+
+
+cdef double first_guess(const double[:, ::1] points, radius, int n_threads) except -1:
+    """Return a large distance between two points: a good start for the search.
+
+    It goes from the point farthest from the centre to the one farthest from that, and so on.
+    """
     cdef Py_ssize_t hop = np.argmax(radius)
     cdef double guess = 0
     for _ in range(HOPS):
-        for i in prange(g, nogil=True, num_threads=n_threads, schedule="static"):
-            from_hop[i] = simd.squared_distance(&points[i, 0], &points[hop, 0], p)
-        hop = np.argmax(from_hop)
-        guess = max(guess, sqrt(from_hop[hop]))
-
-    rim = np.argsort(-np.asarray(radius), kind="stable")
-    if order is None or pairs_on_the_rim(np.asarray(radius)[rim], guess) < FEW:
-        order = rim
-    cdef const Py_ssize_t[::1] sequence = order
-    cdef double[::1] in_order = np.asarray(radius)[order]
-    cdef double[::1] ones = np.ones(p)
-    cdef double[::1] boxes = np.empty(2 * tiles * p)
-    cdef double[::1] largest_radius = np.zeros(tiles)
-    c.points, c.order, c.center, c.ones = &points[0, 0], &sequence[0], &center[0], &ones[0]
-    c.low, c.high, c.radius = &boxes[0], &boxes[tiles * p], &in_order[0]
-    c.largest_radius = &largest_radius[0]
-    c.g, c.p, c.tiles, c.block = g, p, tiles, feature_block(p)
-    c.blocks = (p + c.block - 1) // c.block
-    for tile in prange(tiles, nogil=True, num_threads=n_threads, schedule="static"):
-        survey(&c, tile)
-    cdef double[::1] largest = np.full(tiles, guess)
-    cdef double[:, ::1] scratch = aligned(n_threads, TILE * ROW + 2 * padded(c.block) * ROW)
-    cdef Py_ssize_t every = part[1], own = part[0], batch = 4 * n_threads * every, stop
-    for i in range(0, tiles, batch):
-        stop = min(i + batch, tiles)
-        for tile in prange(i, stop, nogil=True, num_threads=n_threads, schedule="dynamic"):
-            if tile % every == own:
-                largest[tile] = largest_from(&c, tile, guess, &scratch[threadid(), 0])
-        guess = max(guess, np.max(largest[i:stop]))
-        PyErr_CheckSignals()
+        squared = squared_distances_from(points, points[hop], n_threads)
+        hop = np.argmax(squared)
+        guess = max(guess, sqrt(squared[hop]))
     return guess
 
 
 def pairs_on_the_rim(radius, guess):
-    """Return the share of pairs whose distances from the centre add up to more than a guess.
+    """Return the share of pairs whose distances from the centre add up to more than `guess`.
 
     Examples
     --------
@@ -124,89 +89,140 @@ def pairs_on_the_rim(radius, guess):
     return (n - np.searchsorted(radius[::-1], guess - radius, side="right")).mean() / n
 
 
-cdef void survey(Cloud* c, Py_ssize_t tile) noexcept nogil:
-    """Find the box around a tile's points, and the largest distance from the centre."""
-    cdef Py_ssize_t start = tile * TILE, p = c.p, r, l
-    cdef double* low = c.low + tile * p
-    cdef double* high = c.high + tile * p
-    cdef const double* y
-    for r in range(rows_of(c, tile)):
-        y = c.points + c.order[start + r] * p
-        for l in range(p):
-            low[l] = y[l] if r == 0 else min(low[l], y[l])
-            high[l] = y[l] if r == 0 else max(high[l], y[l])
-        c.largest_radius[tile] = max(c.largest_radius[tile], c.radius[start + r])
+@cython.final
+cdef class FarthestPair:
+    """The search for the largest distance between points in tiles.
 
+    Parameters are the attributes of the same name.
+    """
+    cdef const double[:, ::1] points
+    cdef const Py_ssize_t[::1] order    # (g,) the points in the order of the tiles
+    cdef const double[::1] center       # (p,)
+    cdef const double[::1] radius       # (g,) distance from the centre, in this order
+    cdef int n_threads
+    cdef Py_ssize_t g, p, tiles, block
+    cdef const double[::1] ones         # (p,)
+    cdef double[:, ::1] low, high       # (tiles, p) box around the points of a tile
+    cdef double[::1] largest_radius     # (tiles,)
+    cdef double[:, ::1] T               # (threads, TILE × ROW) products of centred points
+    cdef double[:, ::1] columns         # (2 × threads, block × ROW) the centred points, transposed
 
-cdef Py_ssize_t rows_of(Cloud* c, Py_ssize_t tile) noexcept nogil:
-    return min(c.g - tile * TILE, <Py_ssize_t> TILE)
+    def __init__(self, points, order, center, radius, n_threads):
+        self.points, self.order, self.center, self.radius = points, order, center, radius
+        self.n_threads = n_threads
+        self.g, self.p = points.shape[:2]
+        self.tiles, self.block = tiles_of(self.g), feature_block(self.p)
+        self.ones = np.ones(self.p)
+        self.low, self.high = np.empty((2, self.tiles, self.p))
+        self.largest_radius = np.zeros(self.tiles)
+        self.T = aligned(n_threads, TILE * ROW)
+        self.columns = aligned(2 * n_threads, padded(self.block) * ROW)
 
+    cdef run(self, double guess, Py_ssize_t own, Py_ssize_t every):
+        """Return the largest distance, at least `guess`, from tiles own, own + every, …."""
+        cdef Py_ssize_t tile, start, stop, batch = 4 * self.n_threads * every
+        cdef double[::1] largest = np.full(self.tiles, guess)
+        for tile in prange(self.tiles, nogil=True, num_threads=self.n_threads, schedule="static"):
+            self.survey(tile)
+        for start in range(0, self.tiles, batch):
+            stop = min(start + batch, self.tiles)
+            for tile in prange(
+                start, stop, nogil=True, num_threads=self.n_threads, schedule="dynamic"
+            ):
+                if tile % every == own:
+                    largest[tile] = self.largest_from(tile, guess, threadid())
+            guess = max(guess, np.max(largest[start:stop]))
+            PyErr_CheckSignals()
+        return guess
 
-cdef double largest_from(Cloud* c, Py_ssize_t I, double guess, double* scratch) noexcept nogil:
-    """The largest distance between a tile's points and those that follow, at least `guess`."""
-    cdef double best = guess, i_to_j
-    cdef Py_ssize_t J
-    for J in range(I, c.tiles):
-        i_to_j = c.largest_radius[I] + c.largest_radius[J]
-        if i_to_j * (2 - CLOSE) > best and largest_in_boxes(c, I, J, best):
-            best = largest_between(c, I, J, best, scratch)
-    return best
+    cdef void survey(self, Py_ssize_t tile) noexcept nogil:
+        """Find the box around a tile's points, and their largest distance from the centre."""
+        cdef double* low = &self.low[tile, 0]
+        cdef double* high = &self.high[tile, 0]
+        cdef const double* y
+        cdef Py_ssize_t start = tile * TILE, p = self.p, r, l
+        for r in range(rows_of(self.g, tile)):
+            y = &self.points[self.order[start + r], 0]
+            for l in range(p):
+                low[l] = y[l] if r == 0 else min(low[l], y[l])
+                high[l] = y[l] if r == 0 else max(high[l], y[l])
+            self.largest_radius[tile] = max(self.largest_radius[tile], self.radius[start + r])
 
+    cdef double largest_from(self, Py_ssize_t I, double guess, Py_ssize_t thread) noexcept nogil:
+        """The largest distance between a tile's points and those that follow, at least `guess`."""
+        cdef double best = guess, through_center
+        cdef Py_ssize_t J
+        for J in range(I, self.tiles):
+            through_center = self.largest_radius[I] + self.largest_radius[J]
+            if through_center * (2 - CLOSE) > best and self.boxes_reach(I, J, best):
+                best = self.largest_between(I, J, best, thread)
+        return best
 
-cdef bint largest_in_boxes(Cloud* c, Py_ssize_t I, Py_ssize_t J, double best) noexcept nogil:
-    """Whether two boxes have points farther apart than `best`."""
-    cdef double total = 0, reach
-    cdef Py_ssize_t i = I * c.p, j = J * c.p, l
-    for l in range(c.p):
-        reach = max(c.high[i + l] - c.low[j + l], c.high[j + l] - c.low[i + l])
-        total += reach * reach
-    return total > best * best * CLOSE
+    cdef bint boxes_reach(self, Py_ssize_t I, Py_ssize_t J, double best) noexcept nogil:
+        """Whether two boxes have points farther apart than `best`."""
+        cdef const double* low_i = &self.low[I, 0]
+        cdef const double* low_j = &self.low[J, 0]
+        cdef const double* high_i = &self.high[I, 0]
+        cdef const double* high_j = &self.high[J, 0]
+        cdef double total = 0, reach
+        cdef Py_ssize_t l
+        for l in range(self.p):
+            reach = max(high_i[l] - low_j[l], high_j[l] - low_i[l])
+            total += reach * reach
+        return total > best * best * CLOSE
 
+    cdef double largest_between(
+        self, Py_ssize_t I, Py_ssize_t J, double best, Py_ssize_t thread
+    ) noexcept nogil:
+        """The largest distance between the points of two tiles, at least `best`."""
+        cdef Py_ssize_t rows = rows_of(self.g, J), cols = rows_of(self.g, I), r, k
+        cdef const double* T = &self.T[thread, 0]
+        cdef const double* radius = &self.radius[I * TILE]
+        cdef double r_j, largest, squared
+        self.products(I, J, thread)
+        for r in range(rows):
+            # No point is farther from the centre than the diameter, so the expanded square keeps
+            # the diameter's digits; a pair that may be farthest is then computed exactly.
+            r_j = self.radius[J * TILE + r]
+            largest = 0
+            for k in range(cols):
+                largest = max(largest, radius[k] * radius[k] - 2 * T[r * ROW + k])
+            if largest + r_j * r_j <= best * best * CLOSE:
+                continue
+            for k in range(cols):
+                squared = radius[k] * radius[k] - 2 * T[r * ROW + k] + r_j * r_j
+                if squared > best * best * CLOSE:
+                    squared = simd.squared_distance(
+                        &self.points[self.order[I * TILE + k], 0],
+                        &self.points[self.order[J * TILE + r], 0], self.p,
+                    )
+                    best = max(best, sqrt(squared))
+        return best
 
-cdef double largest_between(
-    Cloud* c, Py_ssize_t I, Py_ssize_t J, double best, double* scratch
-) noexcept nogil:
-    """The largest distance between the points of two tiles, at least `best`."""
-    cdef Py_ssize_t rows = rows_of(c, J), cols = rows_of(c, I), b, first, f, r, k
-    cdef double* T = scratch
-    cdef double* columns = T + TILE * ROW
-    cdef double* others = columns + padded(c.block) * ROW
-    cdef const Py_ssize_t* points_i = c.order + I * TILE
-    cdef const Py_ssize_t* points_j = c.order + J * TILE
-    cdef const double* radius = c.radius + I * TILE
-    cdef double squared, r_j, largest
-    for b in range(c.blocks):
-        first, f = b * c.block, min(c.block, c.p - b * c.block)
+    cdef void products(self, Py_ssize_t I, Py_ssize_t J, Py_ssize_t thread) noexcept nogil:
+        """T ← products of the centred points of two tiles, one block of features at a time."""
+        cdef double* columns_i = &self.columns[2 * thread, 0]
+        cdef double* columns_j = &self.columns[2 * thread + 1, 0]
+        cdef Py_ssize_t b, first, features
+        for b in range((self.p + self.block - 1) // self.block):
+            first, features = b * self.block, min(self.block, self.p - b * self.block)
+            self.pack_centred(I, first, features, columns_i)
+            self.pack_centred(J, first, features, columns_j)
+            simd.products(
+                &self.T[thread, 0], ROW, columns_i, ROW, columns_j, ROW, 1, rows_of(self.g, J),
+                padded(rows_of(self.g, I)), features, b == 0,
+            )
+
+    cdef void pack_centred(
+        self, Py_ssize_t tile, Py_ssize_t first, Py_ssize_t features, double* columns
+    ) noexcept nogil:
+        """columns ← the points of a tile minus the centre, transposed, along some features."""
+        cdef const double* center = &self.center[first]
+        cdef Py_ssize_t rows = rows_of(self.g, tile), l, k
         simd.pack_columns(
-            c.points + first, c.p, points_i, cols, f, c.ones + first, ROW, columns
+            &self.points[0, first], self.p, &self.order[tile * TILE], rows, features,
+            &self.ones[first], ROW, columns,
         )
-        subtract(columns, c.center + first, f, padded(cols))
-        simd.pack_columns(c.points + first, c.p, points_j, rows, f, c.ones + first, ROW, others)
-        subtract(others, c.center + first, f, padded(rows))
-        simd.products(T, ROW, columns, ROW, others, ROW, 1, rows, padded(cols), f, b == 0)
-    for r in range(rows):
-        # Relative to the centre no point is farther than the diameter, so the expanded square keeps
-        # the diameter's digits; a pair that may be farthest is then measured exactly.
-        r_j = c.radius[J * TILE + r]
-        largest = 0
-        for k in range(cols):
-            largest = max(largest, radius[k] * radius[k] - 2 * T[r * ROW + k])
-        if largest + r_j * r_j <= best * best * CLOSE:
-            continue
-        for k in range(cols):
-            squared = radius[k] * radius[k] - 2 * T[r * ROW + k] + r_j * r_j
-            if squared > best * best * CLOSE:
-                squared = simd.squared_distance(
-                    c.points + points_i[k] * c.p, c.points + points_j[r] * c.p, c.p
-                )
-                best = max(best, sqrt(squared))
-    return best
-
-
-cdef void subtract(
-    double* columns, const double* center, Py_ssize_t features, Py_ssize_t cols
-) noexcept nogil:
-    cdef Py_ssize_t l, k
-    for l in range(features):
-        for k in range(cols):
-            columns[l * ROW + k] -= center[l]
+        for l in range(features):
+            for k in range(padded(rows)):
+                columns[l * ROW + k] -= center[l]

@@ -1,9 +1,9 @@
-"""How far the points were carried along each feature, and the weights that follow from it."""
+"""The displacement of the points along each feature, and the weights that follow from it."""
 
 from cython.parallel cimport prange
 from libc.math cimport exp
 
-# Features a thread sums at a time: whole cache lines, and a fixed order for any thread count.
+# Features that a thread sums at a time: whole cache lines, in a fixed order for any thread count.
 cdef enum:
     BLOCK = 64
 

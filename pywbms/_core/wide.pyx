@@ -1,13 +1,13 @@
 """One blurring step for few points with many features (p ≫ n), where reading the data costs most.
 
-The kernel matrix is small, so it is stored. One pass over blocks of features then makes, while a
+The kernel matrix is small, so it is stored. One pass over blocks of features then computes, while a
 block is in the cache, the new points, their displacement along these features, the weights of the
-features but for a common factor, and their share in the next weighted Gram matrix, from which the
-next kernel follows:
+features up to a common factor, and their contribution to the next weighted Gram matrix, from which
+the next kernel follows:
 
     Y ← P Y,   D_l = Σ_i m_i (x_il − y_il)²,   u_l = exp(−D_l / λ),   G = Σ_l u_l y_l y_lᵀ
 
-The blocks are dealt out to a fixed number of lanes, each with a Gram matrix of its own, so that no
+The blocks are divided among a fixed number of lanes, each with a Gram matrix of its own, so that no
 sum depends on the number of threads.
 """
 
@@ -18,38 +18,21 @@ from cython.parallel cimport prange
 from libc.math cimport INFINITY, exp
 from libc.string cimport memcpy, memset
 
-from pywbms._core.far import aligned
+from pywbms._core.signals cimport tasks_between_signals
+from pywbms._core.tiles cimport EXPANDABLE, aligned, padded, row_length, simd
 
-from pywbms._core.tiles cimport (
-    padded,
-    row_length,
-    tile_functions,
-    tile_functions_here,
-)
-
-cdef const tile_functions* simd = tile_functions_here()
-
-# Points whose kernel values and coordinates go through the L2 cache at a time.
 cdef enum:
+    # Points whose kernel values and coordinates go through the L2 cache at a time.
     ROWS = 64
     COLUMNS = 128
-
-# Rows of the Gram matrix that are made at a time: many, so that its columns are read seldom.
-cdef enum:
+    # Rows of the Gram matrix computed at a time: many, so that its columns are read seldom.
     GRAM_ROWS = 64
-
-# As in shift.pyx.
-cdef double EXPANDABLE = 1e4
-cdef double WORK_BETWEEN_SIGNALS = 2e9
-
-
-# Features of a block: whole panels of three vectors, and long enough to be read in one go.
-cdef enum:
-    FEATURES = 240
+    # Most features per block: whole panels of three vectors, and enough to be read in one go.
+    GRAM_FEATURES = 240
 
 
 cdef Py_ssize_t block_width(Py_ssize_t g) noexcept nogil:
-    return 192 if g <= 128 else 144 if g <= 400 else FEATURES  # measured
+    return 192 if g <= 128 else 144 if g <= 400 else GRAM_FEATURES  # measured
 
 
 def lanes(Py_ssize_t g):
@@ -58,25 +41,25 @@ def lanes(Py_ssize_t g):
 
 
 def workspace(Py_ssize_t g):
-    """Return what `gram` and `advance` work in for g points; it may be used again and again."""
+    """Return the memory that `gram` and `advance` need for g points; it can be reused."""
     ld = row_length(g)
-    return aligned(lanes(g), g * ld + 2 * g * row_length(FEATURES) + FEATURES * ld)
+    return aligned(lanes(g), g * ld + 2 * g * row_length(GRAM_FEATURES) + GRAM_FEATURES * ld)
 
 
 def gram_in(work, Py_ssize_t g):
-    """Return the place in a workspace where the Gram matrix of g points comes together."""
+    """Return the part of a workspace in which the Gram matrix of g points is summed."""
     return work[0, :g * row_length(g)].reshape(g, row_length(g))
 
 
 def square(Py_ssize_t g):
-    """Return an uninitialised g × g matrix with rows as long as the functions here want them."""
+    """Return an uninitialised g × g matrix with the row length that the functions here need."""
     return aligned(g, row_length(g))
 
 
 cdef (Py_ssize_t, Py_ssize_t) part(
     Py_ssize_t blocks, Py_ssize_t n_lanes, Py_ssize_t lane
 ) noexcept nogil:
-    """The blocks of a lane, from … to before …."""
+    """The blocks of a lane: (start, stop)."""
     return blocks * lane // n_lanes, blocks * (lane + 1) // n_lanes
 
 
@@ -93,7 +76,7 @@ def gram(
     cdef Py_ssize_t blocks = (p + block_width(g) - 1) // block_width(g)
     cdef double[::1] root = np.sqrt(weights)
     cdef const Py_ssize_t[::1] every = np.arange(g)
-    cdef Py_ssize_t batch = 1 + <Py_ssize_t> (WORK_BETWEEN_SIGNALS / (<double> g * g * FEATURES))
+    cdef Py_ssize_t batch = tasks_between_signals(<double> g * g * GRAM_FEATURES)
     for first in range(0, (blocks + n_lanes - 1) // n_lanes, batch):
         for lane in prange(
             n_lanes, nogil=True, num_threads=n_threads, schedule="static", chunksize=1
@@ -155,7 +138,7 @@ cdef void add_to_gram(
     for k in range((g + GRAM_ROWS - 1) // GRAM_ROWS):
         start, stop = k * GRAM_ROWS, min((k + 1) * GRAM_ROWS, g)
         update(columns, ld, start, stop, 0, start, features, exact, fresh, out)
-        for r in range(start, stop, 8):  # on the diagonal, no more than there is
+        for r in range(start, stop, 8):  # on the diagonal, no more than the triangle needs
             update(columns, ld, r, min(r + 8, stop), start, padded(min(r + 8, stop)), features,
                    exact, fresh, out)
 
@@ -174,7 +157,7 @@ cdef inline void update(
 
 
 def expandable(const double[:, ::1] gram, double h):
-    """Tell whether distances may be taken from a Gram matrix: see EXPANDABLE in shift.pyx."""
+    """Tell whether distances may be taken from a Gram matrix: see EXPANDABLE."""
     norms = np.diagonal(gram)
     return 2 * norms.max() / h <= EXPANDABLE
 
@@ -216,10 +199,10 @@ cdef void kernel_row(
         row[i] = smallest = 0
     elif g > 1:
         j = 0
-        while row[j] != smallest:
+        while j < g - 1 and row[j] != smallest:
             j += 1
         nearest[0] = j
-    else:  # a row that has nobody stays
+    else:  # a point without any other point stays
         row[0] = 1
         return
     for j in range(g):
@@ -245,16 +228,16 @@ def advance(
     double[:, ::1] work,           # a workspace
     double[:, ::1] shifted,        # OUT  (g, p) where the points go
     double[::1] D,                 # OUT  (p,) Σ over rows of (row − its point)²
-    double[::1] lengths,           # OUT  (g,) how far each point has gone
+    double[::1] lengths,           # OUT  (g,) how far each point has moved
     double[:, ::1] gram,           # OUT  (g, padded) lower triangle of the next Gram matrix
 ):
-    """Move the points, and make the next weighted Gram matrix on the way."""
+    """Move the points, and compute the next weighted Gram matrix on the way."""
     cdef Py_ssize_t g = points.shape[0], p = points.shape[1], n_lanes = work.shape[0], lane, first
     cdef Py_ssize_t blocks = (p + block_width(g) - 1) // block_width(g)
     cdef double[:, ::1] moved = np.zeros((n_lanes, g))
     cdef double[::1] least = np.full(n_lanes, np.inf)  # D_l / λ of the feature with weight one
     cdef const Py_ssize_t[::1] every = np.arange(g)
-    cdef Py_ssize_t batch = 1 + <Py_ssize_t> (WORK_BETWEEN_SIGNALS / (1.5 * g * g * FEATURES))
+    cdef Py_ssize_t batch = tasks_between_signals(1.5 * g * g * GRAM_FEATURES)
     D[:] = within
     for first in range(0, (blocks + n_lanes - 1) // n_lanes, batch):
         for lane in prange(
@@ -283,9 +266,9 @@ cdef void advance_lane(
     cdef Py_ssize_t b, start, features, i, l
     cdef double* gram = work                      # (g, ld) Σ_l u_l y_l y_lᵀ
     cdef double* columns = gram + g * ld          # (features, ld) the new points, weighted
-    cdef double* before = columns + FEATURES * ld   # (g, ldb) a block of features of the points
+    cdef double* before = columns + GRAM_FEATURES * ld   # (g, ldb) the points in a block
     cdef double* after = before + g * ldb         # (g, ldb) where they go
-    cdef double[FEATURES] root
+    cdef double[GRAM_FEATURES] root
     cdef double smallest, factor
     for b in range(blocks[0] + first, min(blocks[1], blocks[0] + first + batch)):
         start, features = b * width, min(width, p - b * width)
@@ -303,7 +286,7 @@ cdef void advance_lane(
             smallest = min(smallest, D[start + l] / lam)
         if smallest < least[0]:
             factor = exp(smallest - least[0])
-            if b > blocks[0]:  # what was summed so far is scaled down to the new measure
+            if b > blocks[0]:  # scale what was summed so far down to the new maximum
                 for i in range(g * ld):
                     gram[i] *= factor
             least[0] = smallest

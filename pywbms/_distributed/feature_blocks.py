@@ -7,7 +7,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from pywbms._core import wide
-from pywbms._core.fold import fold
+from pywbms._core.merge import merge_points
 from pywbms._core.weights import displacement
 from pywbms._data.ordering import weighted_means
 from pywbms._distributed.remote_points import StepSummary
@@ -129,7 +129,7 @@ def merge_block(held, labels, mass):
     block = block_of(held)
     shape = labels.max() + 1, block.points.shape[1]
     points, origin, within = np.empty(shape), np.empty(shape), block.within.copy()
-    fold(labels, block.points, block.origin, mass, points, origin, np.empty(shape[0]), within)
+    merge_points(labels, block.points, block.origin, mass, points, origin, np.empty(shape[0]), within)
     return FeatureBlock(points, origin, within)
 
 

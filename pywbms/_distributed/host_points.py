@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pywbms._core.fold import fold
+from pywbms._core.merge import merge_points
 from pywbms._core.shift import shift
 from pywbms._core.spread import diameter, moves
 from pywbms._distributed.remote_points import StepSummary
@@ -28,7 +28,7 @@ class HostPoints(LocalPoints):
         if merges is not None:
             after.merge_into(merges)
         after._before, after.points, after._nearest = after.points, points, nearest
-        after._line = None
+        after._projection = None
         return after
 
     def replayed(self, merges, points, steps):
@@ -36,7 +36,7 @@ class HostPoints(LocalPoints):
         after = self.copy()
         for labels in merges:
             after.merge_into(labels)
-        after.points, after._steps, after._line = points, steps, None
+        after.points, after._steps, after._projection = points, steps, None
         return after
 
     def summarize(self, with_diameter):
@@ -78,7 +78,7 @@ class SharedPoints:
             return self.points, self.mass
         k, p = labels.max() + 1, self.points.shape[1]
         points, mass, unused = np.empty((k, p)), np.empty(k), np.empty((k, p))
-        fold(labels, self.points, self.points, self.mass, points, unused, mass, np.zeros(p))
+        merge_points(labels, self.points, self.points, self.mass, points, unused, mass, np.zeros(p))
         return points, mass
 
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pywbms._core.components import Line, components
-from pywbms._core.fold import fold
+from pywbms._core.components import SortedProjection, components
+from pywbms._core.merge import merge_points
 from pywbms._core.shift import shift
 from pywbms._core.spread import diameter, moves
 from pywbms._core.weights import displacement
@@ -52,7 +52,7 @@ class LocalPoints(WeightedPoints):
         self.within = within
         self._most_threads = settings.n_threads
         self._before = self._nearest = None
-        self._gram_step = self._line = self._displacement = None
+        self._gram_step = self._projection = self._displacement = None
         self._order = self._plain_order = None
 
     @classmethod
@@ -99,9 +99,9 @@ class LocalPoints(WeightedPoints):
         points = np.empty((k, self.shape[1])) if apart else self.points
         self._before = None
         origin, mass = np.empty((k, self.shape[1])), np.empty(k)
-        fold(labels, self.points, self.origin, self.mass, points, origin, mass, self.within)
+        merge_points(labels, self.points, self.origin, self.mass, points, origin, mass, self.within)
         self.points, self.origin, self.mass = points[:k], origin, mass
-        self._line = self._displacement = None
+        self._projection = self._displacement = None
         self.member = labels[self.member]
 
     def shift(self, weights):
@@ -126,7 +126,7 @@ class LocalPoints(WeightedPoints):
             )  # fmt: skip
             moves(before, step.points, self.n_threads, step.moves)
         self._before, self.points, self._nearest = before, step.points, step.nearest
-        self._line = None
+        self._projection = None
         self._steps += 1
         return step.moves
 
@@ -148,9 +148,9 @@ class LocalPoints(WeightedPoints):
     def components(self, radius):
         """Return the connected component of each point at distance < radius."""
         labels = np.empty(len(self.points), dtype=np.intp)
-        if self._line is None:
-            self._line = Line(self.points)
-        components(self.points, radius, labels, self._line)
+        if self._projection is None:
+            self._projection = SortedProjection(self.points)
+        components(self.points, radius, labels, self._projection)
         return labels
 
     def diameter(self):
@@ -177,7 +177,7 @@ class LocalPoints(WeightedPoints):
             self.points = self.points.copy()
         for i, j in pairs:
             self.points[i] = self.points[j] = (self.points[i] + self.points[j]) / 2
-            self._line = self._displacement = None
+            self._projection = self._displacement = None
 
     def means(self, group):
         """Return the mean of the points of each group, weighted by their masses."""
@@ -185,7 +185,7 @@ class LocalPoints(WeightedPoints):
 
     def release(self):
         """Free all memory but that of the points themselves."""
-        self._before = self.origin = self._gram_step = self._line = None
+        self._before = self.origin = self._gram_step = self._projection = None
 
     def save(self):
         """Return a dict from which the points can be restored to the bit."""

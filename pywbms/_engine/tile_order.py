@@ -3,9 +3,9 @@
 import numpy as np
 
 from pywbms._core.order import halve
+from pywbms._core.tiles import TILE
 
-# Points of a tile of the core; smaller clouds are not worth ordering.
-TILE = 128
+# Smaller clouds are not worth ordering.
 LEAST_POINTS = 8 * TILE
 
 # Features looked at: those along which the weighted spread is largest tell clusters apart.

@@ -1,8 +1,8 @@
-"""Points that have met become one weighted point."""
+"""Points that coincide are merged into one weighted point."""
 
 
-def fold(
-    const Py_ssize_t[::1] labels,  # IN   (g,) which new point each old one goes into
+def merge_points(
+    const Py_ssize_t[::1] labels,  # IN   (g,) the new point that each old one becomes part of
     const double[:, ::1] points,   # IN   (g, p)
     const double[:, ::1] origin,   # IN   (g, p) mean of the rows each point stands for
     const double[::1] mass,        # IN   (g,)
@@ -13,9 +13,9 @@ def fold(
 ):
     """Merge old points into new ones: masses add up, positions and origins are averaged.
 
-    Means are updated one point at a time, so a point that meets nobody, and points that are
-    equal, keep their position to the bit. What the origins lose in spread goes into `within`:
-    the displacement of every single row stays known.
+    Means are updated one point at a time, so a point that is not merged, and points that are
+    equal, keep their position to the bit. The spread of the merged origins goes into `within`, so
+    that the displacement of the rows can still be computed exactly.
     """
     cdef Py_ssize_t p = points.shape[1], i, k, l
     cdef double share, together, difference
