@@ -129,7 +129,9 @@ def merge_block(held, labels, mass):
     block = block_of(held)
     shape = labels.max() + 1, block.points.shape[1]
     points, origin, within = np.empty(shape), np.empty(shape), block.within.copy()
-    merge_points(labels, block.points, block.origin, mass, points, origin, np.empty(shape[0]), within)
+    merge_points(
+        labels, block.points, block.origin, mass, points, origin, np.empty(shape[0]), within
+    )
     return FeatureBlock(points, origin, within)
 
 
