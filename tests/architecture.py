@@ -184,9 +184,12 @@ def cython_functions(text):
         head = re.match(r"(\s*)(?:def|cp?def\s[^=]*?)\s*\b(\w+)\(", line)
         if head is None:
             continue
-        last = first
-        while not re.search(r":\s*(#.*)?$", lines[last]):  # a head may take several lines
+        last, opened = first, bracket_depth(lines[first])
+        while opened > 0:  # a head may take several lines
             last += 1
+            opened += bracket_depth(lines[last])
+        if not re.search(r":\s*(#.*)?$", lines[last]):
+            continue  # a declaration
         body = first_of_body = last + 1
         while body < len(lines) and (
             not lines[body].strip() or len(lines[body]) - len(lines[body].lstrip()) > len(head[1])
@@ -198,3 +201,9 @@ def cython_functions(text):
         docstring = re.match(r'\s*r?"""(.*?)"""[^\n]*\n?', code, flags=re.DOTALL)
         without = body - first - (docstring[0].rstrip("\n").count("\n") + 1 if docstring else 0)
         yield head[2], first + 1, without
+
+
+def bracket_depth(line):
+    """Return how many more brackets a line opens than it closes, comments apart."""
+    code = line.partition("#")[0]
+    return sum(code.count(bracket) for bracket in "([") - sum(code.count(b) for b in ")]")
