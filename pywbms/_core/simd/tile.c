@@ -7,7 +7,7 @@
 #include <string.h>
 
 #ifndef __GNUC__
-#error "pywbms needs a compiler with vectors as gcc and clang have them"
+#error "pywbms needs a compiler with the vector extensions of gcc and clang"
 #endif
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -15,7 +15,7 @@
 #include <immintrin.h>
 #endif
 
-/* Any machine: two doubles a vector (SSE2, NEON). */
+/* Any machine: two doubles per vector (SSE2, NEON). */
 typedef double pair_of_doubles __attribute__((vector_size(16), aligned(8), may_alias));
 static inline pair_of_doubles larger_of_pairs(pair_of_doubles a, pair_of_doubles b) {
     pair_of_doubles larger = {a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
@@ -66,8 +66,8 @@ static inline pair_of_doubles larger_of_pairs(pair_of_doubles a, pair_of_doubles
 #endif
 
 #ifdef PYWBMS_X86
-/* A single vector of 8 columns is better split into two of 4: there is one broadcast for each of its
- * multiplications either way, and of the short ones two can be done at a time. */
+/* A single vector of 8 columns is better split into two of 4: either way there is one broadcast per
+ * multiplication, and two of the short ones can be done at a time. */
 #define SPLIT(name)                                                                              \
     static void name##_split(double *C, ptrdiff_t ldc, const double *A, ptrdiff_t lda,           \
                              const double *B, ptrdiff_t b_k, ptrdiff_t b_r, ptrdiff_t rows,      \

@@ -1,7 +1,7 @@
-/* What the core does with a tile of the kernel matrix, in the widest vectors this machine has.
+/* The arithmetic on a tile of the kernel matrix, in the widest vectors that this machine has.
  *
  * A tile is a small matrix that stays in the cache. Rows of results and of A are padded to
- * multiples of 8 columns; `cols` counts the padding in.
+ * multiples of 8 columns; `cols` includes the padding.
  */
 #ifndef PYWBMS_TILE_H
 #define PYWBMS_TILE_H

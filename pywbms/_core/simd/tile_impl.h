@@ -1,6 +1,6 @@
 /* The arithmetic of a tile, once for each instruction set: tile.c includes this file several times
  * with
- *     NAME(x)   a name of its own for each copy
+ *     NAME(x)   the name of x in this copy
  *     TARGET    the function attribute that turns the instruction set on
  *     WIDTH     doubles in a vector register
  *     ROWS      rows of the block of results that is kept in registers (a power of two)
@@ -9,8 +9,8 @@
  *     MAX(a, b) the larger of each pair of elements
  * Vectors are those of the GNU C extension, which gcc and clang compile for any machine.
  *
- * Rows of results and of A are vectors: their columns come in multiples of 8, and what is there
- * beyond the last one that matters is padding that may hold anything finite.
+ * Rows of results and of A are vectors: their columns come in multiples of 8, and those
+ * after the last one that matters are padding, which may hold any finite values.
  */
 
 typedef double NAME(vec) __attribute__((vector_size(WIDTH * 8), aligned(8), may_alias));
