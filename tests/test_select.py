@@ -42,6 +42,7 @@ def same(a, b):
     return (a.h, a.lam, a.explanation) == (b.h, b.lam, b.explanation)
 
 
+@pytest.mark.slow
 class TestAnswers:
     @pytest.mark.parametrize(
         ("draw", "least"),
@@ -79,6 +80,7 @@ class TestAnswers:
         assert select(datasets.data1(1)[0]).n_fits < 100
 
 
+@pytest.mark.slow
 class TestReliable:
     def test_the_order_of_the_rows_does_not_matter(self, blobs, choice):
         order = np.random.default_rng(0).permutation(len(blobs[0]))
@@ -119,6 +121,7 @@ class TestReliable:
         assert np.isfinite([result.h, result.lam]).all()
 
 
+@pytest.mark.slow
 class TestSelection:
     def test_table(self, choice):
         table = choice.table
@@ -241,6 +244,7 @@ class TestValues:
         assert select(np.ones((20, 2))).n_clusters == 1
 
 
+@pytest.mark.slow
 class TestLarge:
     def test_many_rows_are_chosen_from(self, monkeypatch):
         monkeypatch.setattr(module, "MOST_ROWS", 80)
@@ -375,6 +379,7 @@ class TestSearch:
         assert all(len(pair.gains) == 2 for pair in judged)
 
 
+@pytest.mark.slow
 class TestPicture:
     def test_three_panels_with_the_chosen_pair_framed(self, iris):
         figure = plot.draw(iris, "selection")
