@@ -371,12 +371,18 @@ class TestSearch:
         X = X[np.lexsort(X.T)]
         params = {**WBMS().fit_settings(), "n_threads": 1}
         rng = np.random.default_rng(0)
-        search = Search(X, [0.05, 0.1], [0.1, 0.5], 1.0, params, 2, rng, 1, lambda *_: False)
+        hs, lams = [0.01, 0.02, 0.05, 0.1, 0.3, 0.5], [0.05, 0.1, 0.5]
+        search = Search(X, hs, lams, 1.0, params, 2, rng, 1, lambda *_: False)
         search.run()
+        pairs = by_partition([pair for pair in search.pairs.values() if pair.screened > 0.05])
+        waiting = [pair for pair in pairs if not pair.judged]
+        assert 0 < len(waiting) < len(pairs)  # the search judges those alone that may win
+        gains = [pair.gains for pair in pairs]
         search.judge(search.pairs.values(), every=True)
-        judged = [pair for pair in search.pairs.values() if pair.judged]
-        assert judged
-        assert all(len(pair.gains) == 2 for pair in judged)
+        assert all(len(pair.gains) == len(pair.agreements) == 2 for pair in pairs)
+        assert all(
+            pair.gains == before for pair, before in zip(pairs, gains, strict=True) if before
+        )
 
 
 @pytest.mark.slow
