@@ -185,12 +185,15 @@ class TestFaults:
 
     def test_ctrl_c_takes_back_what_was_submitted(self, cluster, client):
         code = f"""
+            import signal
             import numpy as np
             from distributed import Client
             from pywbms import distributed
 
             def tell(state):
                 print("going", flush=True)
+
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
 
             with Client({cluster.scheduler_address!r}) as client:
                 X = np.random.default_rng(0).normal(size=(3000, 40))

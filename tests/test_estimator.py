@@ -21,8 +21,14 @@ from pywbms._machine import threads
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-@parametrize_with_checks([WBMS(), WBMS(h=0.5, lam=1.0)])
+@parametrize_with_checks([WBMS(h=0.5, lam=1.0)])
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([WBMS()])
+def test_scikit_learn_checks_of_the_defaults(estimator, check):
     check(estimator)
 
 
@@ -107,6 +113,7 @@ class TestOutputs:
 
 
 class TestInvariances:
+    @pytest.mark.slow
     @settings(max_examples=60)
     @given(tables(), seeds, log_uniform(0.01, 2), log_uniform(0.01, 10))
     def test_the_order_of_the_rows_does_not_matter_to_the_bit(self, X, seed, h, lam):
@@ -153,6 +160,7 @@ class TestInvariances:
             np.testing.assert_array_equal(other.modes_, one.modes_)
             np.testing.assert_array_equal(other.labels_, one.labels_)
 
+    @pytest.mark.slow
     def test_centers_and_automatic_units_do_not_depend_on_the_order_of_rows(self):
         X = np.random.default_rng(0).normal(size=(60, 3))
         for params in ({"h": 1.0, "lam": 0.1}, {"standardize": False}):
@@ -212,6 +220,7 @@ class TestConventions:
 
 
 class TestAuto:
+    @pytest.mark.slow
     @pytest.mark.parametrize("seed", range(5))
     def test_the_motivating_example(self, seed):
         X, truth = datasets.data1(seed)
@@ -219,6 +228,7 @@ class TestAuto:
         assert adjusted_rand_score(truth, model.labels_) == 1.0
         assert model.feature_weights_[:2].sum() > 0.99
 
+    @pytest.mark.slow
     def test_the_choice_can_be_looked_up(self):
         X, _ = datasets.data1(0)
         model = WBMS().fit(X)
@@ -229,23 +239,27 @@ class TestAuto:
         assert given.selection_ is None
         assert given.choice_ is None
 
+    @pytest.mark.slow
     def test_the_choice_is_an_ordinary_fit(self):
         X, _ = datasets.simulation1(5, random_state=0)
         auto = WBMS().fit(X)
         np.testing.assert_array_equal(WBMS(auto.h_, auto.lam_).fit(X).modes_, auto.modes_)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("p", [2, 5, 20])
     @pytest.mark.parametrize("seed", range(3))
     def test_noise_is_one_cluster(self, p, seed):
         X = np.random.default_rng(seed).normal(size=(150, p))
         assert WBMS().fit(X).n_clusters_ == 1
 
+    @pytest.mark.slow
     def test_lam_on_the_sum_scale_is_the_same_choice(self):
         X, _ = datasets.data1(0)
         mean, total = WBMS().fit(X), WBMS(lam_scale="sum").fit(X)
         assert total.lam_ == pytest.approx(mean.lam_ * 200)
         np.testing.assert_array_equal(total.labels_, mean.labels_)
 
+    @pytest.mark.slow
     def test_unscaled_data_get_a_grid_in_their_units(self):
         X, _ = datasets.varied_densities(random_state=0, n_noise_features=0)
         metres, millimetres = (

@@ -116,6 +116,7 @@ class TestAgainstTheOracle:
                 weights[t + 1], oracle.entropy_weights(D, model.lam_), rtol=0, atol=1e-9
             )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("merge", [True, False])
     @pytest.mark.parametrize("form", [{}, {"exclude_self": False}, {"stop": "fixed"}])
     def test_a_fit_larger_than_a_tile(self, form, merge):
@@ -363,6 +364,7 @@ class TestWatching:
         assert len(capsys.readouterr().out.splitlines()) == len(model.history_)
 
 
+@pytest.mark.slow
 def test_merging_changes_no_label():
     """On many data sets: simulations, blobs, noise, ties."""
     rng = np.random.default_rng(0)

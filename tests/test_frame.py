@@ -174,6 +174,7 @@ class TestMethods:
         watched = wbms(frame, NUMBERS, h=0.1, lam=0.1, callback=Watcher())
         assert watched.with_path().path is not None
 
+    @pytest.mark.slow
     def test_with_path_keeps_the_choice(self, frame):
         chosen = wbms(frame, NUMBERS)
         traced = chosen.with_path()

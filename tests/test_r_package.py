@@ -16,6 +16,9 @@ SOURCE = ROOT / "rbridge" / "wbms"
 VIGNETTES = sorted((ROOT / "vignettes").glob("*.Rmd"))
 MISSING_R = "there is no R here; on Debian: apt-get install r-base-dev r-cran-testthat r-cran-knitr"
 
+# The first test waits for R CMD check, which takes minutes on an idle machine.
+pytestmark = pytest.mark.timeout(7200)
+
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory):
@@ -37,8 +40,7 @@ def checked(tmp_path_factory):
     }
     for command in (["build", "wbms"], ["check", "--no-manual", f"wbms_{version()}.tar.gz"]):
         done = subprocess.run(
-            ["R", "CMD", *command], cwd=folder, env=environment, capture_output=True, text=True,
-            timeout=1200,
+            ["R", "CMD", *command], cwd=folder, env=environment, capture_output=True, text=True
         )  # fmt: skip
         assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:] + failures(folder)
     return folder / "wbms.Rcheck"

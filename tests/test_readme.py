@@ -24,6 +24,7 @@ def blocks(language):
     return [code for name, code in BLOCKS if name == language]
 
 
+@pytest.mark.slow
 def test_python_blocks_run_in_order_and_print_what_is_shown(monkeypatch):
     matplotlib.use("agg")
     printed = io.StringIO()
@@ -54,6 +55,7 @@ def test_make_targets_exist():
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_commands_run(tmp_path, monkeypatch, capsys):
     from pywbms import datasets
 

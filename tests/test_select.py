@@ -45,6 +45,7 @@ def same(a, b):
     return (a.h, a.lam, a.explanation) == (b.h, b.lam, b.explanation)
 
 
+@pytest.mark.slow
 class TestAnswers:
     @pytest.mark.parametrize(
         ("draw", "least"),
@@ -82,6 +83,7 @@ class TestAnswers:
         assert select(datasets.data1(1)[0]).n_fits < 100
 
 
+@pytest.mark.slow
 class TestReliable:
     def test_the_order_of_the_rows_does_not_matter(self, blobs, choice):
         order = np.random.default_rng(0).permutation(len(blobs[0]))
@@ -122,6 +124,7 @@ class TestReliable:
         assert np.isfinite([result.h, result.lam]).all()
 
 
+@pytest.mark.slow
 class TestSelection:
     def test_table(self, choice):
         table = choice.table
@@ -244,6 +247,7 @@ class TestValues:
         assert select(np.ones((20, 2))).n_clusters == 1
 
 
+@pytest.mark.slow
 class TestLarge:
     def test_many_rows_are_chosen_from(self, monkeypatch):
         monkeypatch.setattr(module, "MOST_ROWS", 80)
@@ -370,14 +374,21 @@ class TestSearch:
         X = X[np.lexsort(X.T)]
         runner = CandidateRunner(X, Settings())
         rng = np.random.default_rng(0)
-        search = Search(X, SearchSpace([0.05, 0.1], [0.1, 0.5], 1.0), runner, 2, rng)
+        hs, lams = [0.01, 0.02, 0.05, 0.1, 0.3, 0.5], [0.05, 0.1, 0.5]
+        search = Search(X, SearchSpace(hs, lams, 1.0), runner, 2, rng)
         search.run()
+        pairs = by_partition([pair for pair in search.candidates.values() if pair.screened > 0.05])
+        waiting = [pair for pair in pairs if not pair.judged]
+        assert 0 < len(waiting) < len(pairs)  # the search judges those alone that may win
+        gains = [pair.gains for pair in pairs]
         search.judge(search.candidates.values(), every=True)
-        judged = [pair for pair in search.candidates.values() if pair.judged]
-        assert judged
-        assert all(len(pair.gains) == 2 for pair in judged)
+        assert all(len(pair.gains) == len(pair.agreements) == 2 for pair in pairs)
+        assert all(
+            pair.gains == before for pair, before in zip(pairs, gains, strict=True) if before
+        )
 
 
+@pytest.mark.slow
 class TestPicture:
     def test_three_panels_with_the_chosen_pair_framed(self, iris):
         figure = plot.draw(iris, "selection")

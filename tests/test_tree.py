@@ -62,6 +62,7 @@ def check_tree(model):
 
 
 class TestAnyData:
+    @pytest.mark.slow
     @settings(max_examples=200)
     @given(
         tables(), forms(), log_uniform(1e-4, 30), log_uniform(1e-3, 30), st.booleans(),
@@ -79,6 +80,7 @@ class TestAnyData:
             np.testing.assert_array_equal(getattr(model, name), getattr(without, name))
         assert without.tree_ is None
 
+    @pytest.mark.slow
     @settings(max_examples=60)
     @given(tables(), forms(), log_uniform(1e-3, 3), log_uniform(1e-3, 30), seeds)
     def test_any_order_of_the_rows_and_any_number_of_threads(self, X, form, h, lam, seed):
@@ -147,6 +149,7 @@ class TestAgainstPlainIterations:
         places = np.array([[0, 0], [distances[0], 0], [0.4, distances[1]]])[: len(sizes)]
         return np.repeat(places, sizes, axis=0) + 0.1 * rng.normal(size=(sum(sizes), 2))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("exclude_self", [True, False])
     @pytest.mark.parametrize("lam", [0.05, 1.0])
     @pytest.mark.parametrize(("distances", "h"), [((1, 1.3), 0.35), ((1, 2), 0.3), ((1, 1), 0.2)])
@@ -230,6 +233,7 @@ class TestTheEnd:
         assert model.n_clusters_ == 2
         np.testing.assert_allclose(model.tree_, [[0, 1, np.log1p(35), 2]], rtol=1e-12)
 
+    @pytest.mark.slow
     def test_memory_does_not_grow_with_the_square_of_the_groups(self, monkeypatch):
         X = np.random.default_rng(0).normal(size=(30, 4))
         whole = fitted(X, 0.01, 1.0, exclude_self=False)
@@ -328,6 +332,7 @@ class TestInterface:
         with pytest.raises(ValueError, match="tree must be True or False"):
             WBMS(0.1, 0.1, tree=tree).fit([[0.0], [1.0]])
 
+    @pytest.mark.slow
     def test_h_chosen_from_the_data(self):
         df, _ = datasets.data1(0)
         result = wbms(df, tree=True)

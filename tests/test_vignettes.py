@@ -95,6 +95,7 @@ class TestFormat:
         assert f"\n# ## Theorem {number}: " in text
 
 
+@pytest.mark.slow
 class TestTheorems:
     def test_it_draws_and_leaves_the_figures_open(self, executed):
         _, figures, _ = executed
@@ -143,6 +144,7 @@ class TestTheorems:
         assert {"1", "2", "3", "5"} <= set(names["table"].theorem)
 
 
+@pytest.mark.slow
 def test_the_paper_is_reproduced(tmp_path):
     """What the vignette says of the results, it asserts itself."""
     real_data = {"PYWBMS_DATA": str(REAL_DATA)} if REAL_DATA.is_dir() else {}
