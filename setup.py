@@ -60,7 +60,7 @@ class BuildCore(build_ext):
 TILED = ("far", "shift", "spread", "wide")
 TILE = ["pywbms/_core/simd/tile.c"]
 HEADERS = [f"pywbms/_core/simd/{name}.h" for name in ("tile", "tile_impl", "turns")]
-# Cython's own code for memoryviews, once instead of once per module: a third of the time to compile.
+# Cython's code for memoryviews, once instead of once per module: a third of the time to compile.
 SHARED = "pywbms._core._cython"
 
 setup(
