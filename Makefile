@@ -54,8 +54,8 @@ lint: $(VENV)/.extra-dev ## check style and types: ruff, cython-lint and mypy
 	$(BIN)/mypy
 
 format: $(VENV)/.extra-dev ## format the Python code with ruff
+	$(BIN)/ruff check --fix --exit-zero .
 	$(BIN)/ruff format .
-	$(BIN)/ruff check --fix .
 
 r: $(VENV)/.extra-r ## install the R package wbms for your R, bound to .venv
 	$(say) 'installing the R package wbms and building its vignettes (about a minute)'
