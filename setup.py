@@ -66,6 +66,7 @@ SHARED = "pywbms._core._cython"
 setup(
     ext_modules=cythonize(
         [
+            Extension(SHARED, [f"{SHARED.replace('.', '/')}.c"]),  # first, as it takes longest
             *(
                 Extension(
                     f"pywbms._core.{name}", [f"pywbms/_core/{name}.pyx", *TILE], depends=HEADERS
@@ -73,7 +74,6 @@ setup(
                 for name in TILED
             ),
             Extension("pywbms._core.*", ["pywbms/_core/*.pyx"]),
-            Extension(SHARED, [f"{SHARED.replace('.', '/')}.c"]),
         ],
         shared_utility_qualified_name=SHARED,
         compiler_directives={
