@@ -16,7 +16,7 @@ R_CODE := $(wildcard rbridge/wbms/R/*.R rbridge/wbms/src/*.c rbridge/wbms/man/*.
 
 # The folder with the paper's real data, for bench, reproduce and vignettes; none by default.
 DATA      ?=
-# Further arguments for pytest, as in: make test-fast ARGS="-k tree"
+# Further arguments for test, test-fast and bench-quick, as in: make test-fast ARGS="-k tree"
 ARGS      ?=
 # Which vignettes are made.
 VIGNETTES ?= $(wildcard vignettes/*.py vignettes/*.Rmd)
@@ -54,8 +54,8 @@ lint: $(VENV)/.extra-dev ## check style and types: ruff, cython-lint and mypy
 	$(BIN)/mypy
 
 format: $(VENV)/.extra-dev ## format the Python code with ruff
+	$(BIN)/ruff check --fix --exit-zero .
 	$(BIN)/ruff format .
-	$(BIN)/ruff check --fix .
 
 r: $(VENV)/.extra-r ## install the R package wbms for your R, bound to .venv
 	$(say) 'installing the R package wbms and building its vignettes (about a minute)'
@@ -72,10 +72,10 @@ vignettes: $(R_WBMS) $(VENV)/.extra-vignettes ## make the vignettes as HTML page
 
 bench: $(VENV)/.extra-dev ## how fast it is, and the paper's experiments in their quick form (DATA=folder)
 	$(BIN)/python -m benchmarks --out $(RESULTS) $(FORM)
-	$(BIN)/pywbms reproduce all --quick --out $(RESULTS)/reproduce $(with_data) $(FORM)
+	$(BIN)/pywbms reproduce all --out $(RESULTS)/reproduce $(with_data) $(or $(FORM),--quick)
 
 bench-quick: $(VENV)/.extra-dev ## only the speed, on small data, in under two minutes
-	$(BIN)/python -m benchmarks --quick --out $(RESULTS) $(FORM)
+	$(BIN)/python -m benchmarks --quick --out $(RESULTS) $(ARGS)
 
 reproduce: $(VENV)/.extra-plot ## the paper's figures and tables in full (an hour; DATA=folder)
 	$(BIN)/pywbms reproduce all --out $(PAPER) $(with_data) $(FORM)

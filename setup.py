@@ -68,9 +68,9 @@ TILE_LIBRARY = Extension(
 setup(
     ext_modules=cythonize(
         [
+            Extension(SHARED, [f"{SHARED.replace('.', '/')}.c"]),  # first, as it takes longest
             TILE_LIBRARY,
             Extension("pywbms._core.*", ["pywbms/_core/*.pyx"]),
-            Extension(SHARED, [f"{SHARED.replace('.', '/')}.c"]),
         ],
         shared_utility_qualified_name=SHARED,
         compiler_directives={
