@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -187,7 +188,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         self.callback = callback
 
     @classmethod
-    def paper(cls, h: float, lam: float, **params) -> WBMS:
+    def paper(cls, h: float, lam: float, **params: Any) -> WBMS:
         """Return Algorithm 1 as printed: self included, one pass, mean scale, diameter rule.
 
         The kernel is exp(−‖·‖²_w / h), as in the paper's example and its section on rates; for
@@ -202,7 +203,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         return cls(h, lam, **{**preset, **params})
 
     @classmethod
-    def released(cls, h: float, lam: float, max_iter: int = 30, **params) -> WBMS:
+    def released(cls, h: float, lam: float, max_iter: int = 30, **params: Any) -> WBMS:
         """Return what the authors' code does: 20 + 30 iterations, self left out, sum scale.
 
         Two rows that have only each other swap places to the end, as they do there. Rows whose
@@ -221,7 +222,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         require_callable("callback", self.callback)
         return Settings.of(self.get_params(deep=False))
 
-    def fit(self, X, y=None) -> WBMS:
+    def fit(self, X: Any, y: Any = None) -> WBMS:
         """Cluster the rows of X.
 
         Parameters
@@ -244,7 +245,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         warn_if_not_converged(self, stacklevel=3)
         return self
 
-    def fit_with(self, engine, settings: Settings) -> WBMS:
+    def fit_with(self, engine: Any, settings: Settings) -> WBMS:
         """Choose what is "auto", run WBMS on an engine, and set the fitted attributes."""
         n_rows, n_columns = engine.shape
         engine.require_memory(settings)
@@ -262,12 +263,12 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
             table = choice.table
             selection = table.assign(lam=table["lam"] * settings.lam_unit(n_rows))
         self.n_features_in_ = n_columns
-        self.h_, self.lam_ = settings.h, settings.lam
+        self.h_, self.lam_ = float(settings.h), float(settings.lam)
         self.choice_, self.selection_ = choice, selection
         self._set_fitted(engine.training_rows(), fitted)
         return self
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray:
         """Return the label of the nearest training row in the learned weighted distance.
 
         Row by row, so that a training row always gets its own label.
@@ -289,7 +290,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
             X, self._X, self.labels_, self.feature_weights_, self._standardizer, self.n_jobs
         )
 
-    def transform(self, X) -> np.ndarray:
+    def transform(self, X: Any) -> np.ndarray:
         """Return the weighted distance of each row to the centre of each cluster.
 
         Parameters

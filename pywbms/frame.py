@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from pywbms._data.standardize import warn_if_narrow
@@ -15,7 +17,13 @@ __all__ = ["WBMSAccessor", "WBMSResult", "wbms"]
 
 
 def wbms(
-    data, columns=None, *, h=Settings.h, lam=Settings.lam, na_action="raise", **params
+    data: Any,
+    columns: Any = None,
+    *,
+    h: float | str = Settings.h,
+    lam: float | str = Settings.lam,
+    na_action: str = "raise",
+    **params: Any,
 ) -> WBMSResult:
     """Cluster the rows of a DataFrame.
 
@@ -74,10 +82,10 @@ class WBMSAccessor:
     [0, 0, 0, 1, 1, 1]
     """
 
-    def __init__(self, frame: pd.DataFrame):
+    def __init__(self, frame: pd.DataFrame) -> None:
         self._frame = frame
 
-    def cluster(self, columns=None, **params) -> WBMSResult:
+    def cluster(self, columns: Any = None, **params: Any) -> WBMSResult:
         """Cluster the rows; the arguments are those of `wbms`.
 
         Returns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -52,7 +53,9 @@ class WBMSResult:
         The fitted estimator behind the result.
     """
 
-    def __init__(self, estimator: WBMS, index, columns, kept, na_action: str):
+    def __init__(
+        self, estimator: WBMS, index: Any, columns: Any, kept: Any, na_action: str
+    ) -> None:
         self.estimator = estimator
         self._index = index
         self._columns = columns
@@ -144,7 +147,7 @@ class WBMSResult:
         again = refit_with_path(self.estimator)
         return WBMSResult(again, self._index, self._columns, self._kept, self._na_action)
 
-    def predict(self, data) -> pd.Series:
+    def predict(self, data: Any) -> pd.Series:
         """Return the cluster of new rows: that of the nearest clustered row.
 
         Parameters
@@ -160,7 +163,7 @@ class WBMSResult:
         table = Table.of(data, self._columns, na_action=self._na_action, names=self._columns)
         return table.labels(self.estimator.predict_matrix(table.matrix))
 
-    def augment(self, data, name="cluster") -> pd.DataFrame:
+    def augment(self, data: Any, name: Any = "cluster") -> pd.DataFrame:
         """Return a copy of the clustered DataFrame with the labels as a further column.
 
         Parameters
@@ -200,7 +203,7 @@ class WBMSResult:
         table.insert(1, "share", size / size.sum(), allow_duplicates=True)
         return Summary.of(table, self.note)
 
-    def plot(self, kind: str = "overview", **options):
+    def plot(self, kind: str = "overview", **options: Any) -> Any:
         """Draw the result (needs matplotlib).
 
         Parameters
@@ -213,7 +216,7 @@ class WBMSResult:
 
         return plot.draw(self, kind, **options)
 
-    def check_theory(self, **options) -> pd.DataFrame:
+    def check_theory(self, **options: Any) -> pd.DataFrame:
         """Check the paper's theorems on this result; see `pywbms.theory.check_all`.
 
         Returns
@@ -304,4 +307,4 @@ class Summary(pd.DataFrame):
 
     def _repr_html_(self) -> str:
         note = html.escape(getattr(self, "note", "")).replace("\n", "<br>")
-        return (super()._repr_html_() or "") + (f"<p>{note}</p>" if note else "")
+        return (super()._repr_html_() or "") + (f"<p>{note}</p>" if note else "")  # type: ignore[misc]

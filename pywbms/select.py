@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ __all__ = ["MOST_ROWS", "N_SUBSETS", "Selection", "select"]
 
 
 def select(
-    X,
+    X: Any,
     h: float | Sequence[float] | None = None,
     lam: float | Sequence[float] | None = None,
     n_subsets: int = N_SUBSETS,
@@ -41,8 +42,8 @@ def select(
     *,
     verbose: bool = False,
     callback: Callable | None = None,
-    client=None,
-    **params,
+    client: Any = None,
+    **params: Any,
 ) -> Selection:
     """Choose h and lam from the data alone.
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from pywbms._core import wide
+import pywbms._core.wide as wide
 from pywbms._core.merge import merge_points
 from pywbms._core.weights import displacement
 from pywbms._data.ordering import weighted_means

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pywbms._data.checks import require_one_of
 from pywbms._data.standardize import warn_if_narrow
@@ -92,21 +93,21 @@ class DaskEngine:
 
 
 def fit(
-    X,
+    X: Any,
     h: float | str = Settings.h,
     lam: float | str = Settings.lam,
-    client=None,
+    client: Any = None,
     *,
-    columns=None,
+    columns: Any = None,
     na_action: str = "raise",
     layout: str = "auto",
-    checkpoint=None,
-    resume=None,
+    checkpoint: Any = None,
+    resume: Any = None,
     worth_sending: float = WORTH_SENDING,
     wait_for_workers: float = WAIT_FOR_WORKERS,
     verbose: bool = False,
-    callback=None,
-    **params,
+    callback: Callable | None = None,
+    **params: Any,
 ) -> WBMSResult:
     """Cluster the rows of a Dask collection, or of anything `wbms` takes, on a Dask cluster.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pywbms._core import wide
+import pywbms._core.wide as wide
 
 # The kernel matrix is stored, so there must not be too many points; and with few features there
 # is nothing to be gained.

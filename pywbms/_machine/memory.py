@@ -5,7 +5,7 @@ from pathlib import Path
 try:
     import resource
 except ImportError:  # there are no such limits on this system
-    resource = None
+    resource = None  # type: ignore[assignment]
 
 # Beside the points: packed tiles, or the kernel matrix of few points with many features.
 BYTES_PER_THREAD = 64_000_000

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from pywbms.estimator import WBMS
 
 
@@ -17,7 +20,7 @@ def refit_with_path(model: WBMS) -> WBMS:
     return again
 
 
-def fit_with_path(X, params: dict, last=None, callback=None) -> WBMS:
+def fit_with_path(X: Any, params: dict, last: Any = None, callback: Callable | None = None) -> WBMS:
     """Return a WBMS fitted with its path recorded.
 
     Parameters
