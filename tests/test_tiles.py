@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import oracle
@@ -19,7 +20,8 @@ from pywbms import WBMS, datasets
 from pywbms._core.shift import shift
 from pywbms._core.spread import diameter
 from pywbms._core.tiles import TILE, exponential, instruction_set
-from pywbms._engine.gram_step import Wide
+from pywbms._engine.gram_step import GramStep
+from pywbms._engine.local_points import Step
 from pywbms._engine.tile_order import compact_order
 from pywbms._machine import memory
 
@@ -197,21 +199,22 @@ class TestSkipping:
         assert np.mean(in_a_tile) < 4
 
 
-class TestWide:
+class TestGramStep:
     @staticmethod
     def steps(points, mass, weights, h, exclude, lam, n_threads=1, number=2):
         """Follow `number` steps, the second from the Gram matrix that the first one made."""
         g, p = points.shape
-        wide, within = Wide(g), np.zeros(p)
+        gram_step = GramStep(g)
         for _ in range(number):
-            after, nearest, lengths = np.empty((g, p)), np.empty(g, dtype=np.intp), np.empty(g)
-            D = wide.step(
-                points, points, mass, within, weights, h, exclude, lam, n_threads, after, nearest,
-                lengths,
+            cloud = SimpleNamespace(
+                points=points, origin=points, within=np.zeros(p), mass=mass, lam_sum=lam,
+                n_threads=n_threads, settings=SimpleNamespace(h=h, exclude_self=exclude),
             )  # fmt: skip
-            yield points, weights, after, D, lengths, nearest
-            points, weights = after, oracle.entropy_weights(D, lam)
-            wide.expect(points, weights)
+            step = Step(np.empty((g, p)), np.empty(g, dtype=np.intp), np.empty(g))
+            D = gram_step.take(cloud, weights, step)
+            yield points, weights, step.points, D, step.moves, step.nearest
+            points, weights = step.points, oracle.entropy_weights(D, lam)
+            gram_step.expect(points, weights)
 
     @given(st.data(), clouds(max_points=30, max_features=700), log_uniform(1e-4, 1e4),
            st.booleans(), st.sampled_from([1, 2]))  # fmt: skip
@@ -285,10 +288,10 @@ INSTRUCTION_SET_TESTS = [
     "TestShift::test_agrees_with_the_oracle_for_any_number_of_features",
     "TestShift::test_the_diameter_of_the_whole_is_that_of_a_part",
     "TestSkipping",
-    "TestWide::test_is_the_same_to_the_bit_for_any_number_of_threads",
-    "TestWide::test_far_points_take_exact_distances",
-    "TestWide::test_whole_fits_agree_with_the_oracle[60-400-True]",
-    "TestWide::test_whole_fits_agree_with_the_oracle[60-400-False]",
+    "TestGramStep::test_is_the_same_to_the_bit_for_any_number_of_threads",
+    "TestGramStep::test_far_points_take_exact_distances",
+    "TestGramStep::test_whole_fits_agree_with_the_oracle[60-400-True]",
+    "TestGramStep::test_whole_fits_agree_with_the_oracle[60-400-False]",
 ]
 
 
@@ -323,8 +326,10 @@ def test_an_interrupt_is_answered_in_the_middle_of_a_step(wide, n_threads):
     code = f"""
     import signal
     import numpy as np
+    from types import SimpleNamespace
     from pywbms._core.shift import shift
-    from pywbms._engine.gram_step import Wide
+    from pywbms._engine.gram_step import GramStep
+    from pywbms._engine.local_points import Step
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
     n, p, wide, n_threads = {n}, {p}, {wide}, {n_threads}
     points, out = np.random.default_rng(0).random((n, p)), np.full((n, p), np.nan)
@@ -332,8 +337,11 @@ def test_an_interrupt_is_answered_in_the_middle_of_a_step(wide, n_threads):
     try:
         print("on its way", flush=True)
         if wide:
-            Wide(n).step(points, points, mass, np.zeros(p), weights, 0.3, True, 1.0, n_threads, out,
-                         nearest, np.empty(n))
+            cloud = SimpleNamespace(
+                points=points, origin=points, within=np.zeros(p), mass=mass, lam_sum=1.0,
+                n_threads=n_threads, settings=SimpleNamespace(h=0.3, exclude_self=True),
+            )
+            GramStep(n).take(cloud, weights, Step(out, nearest, np.empty(n)))
         else:
             shift(points, mass, weights, 0.3, True, n_threads, out, nearest)
     except KeyboardInterrupt:
