@@ -56,6 +56,7 @@ class TestInterpreter:
             """,
             tmp_path,
             WBMS_PYTHON=str(tmp_path / "bare"),
+            PYTHONPATH=None,
         )
 
     def test_a_script_that_leads_to_python_will_do(self, r, tmp_path):
@@ -136,4 +137,5 @@ class TestReticulate:
             stopifnot(grepl("reticulate", said), grepl("No module named", said))
             """,
             tmp_path,
+            PYTHONPATH=None,
         )
