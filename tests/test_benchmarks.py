@@ -48,6 +48,7 @@ def tiny_run(tmp_path_factory):
     return folder, printed, rows
 
 
+@pytest.mark.slow
 def test_a_run_writes_table_figure_and_machine(tiny_run):
     folder, printed, _ = tiny_run
     assert (folder / "benchmarks.png").read_bytes().startswith(PNG)
@@ -60,6 +61,7 @@ def test_a_run_writes_table_figure_and_machine(tiny_run):
         assert title in printed
 
 
+@pytest.mark.slow
 def test_the_csv_has_all_columns_and_every_section(tiny_run):
     *_, rows = tiny_run
     assert list(rows[0]) == [column.name for column in table.COLUMNS]
@@ -76,6 +78,7 @@ def test_the_csv_has_all_columns_and_every_section(tiny_run):
     }
 
 
+@pytest.mark.slow
 def test_steps_are_compared_with_numpy_and_the_floor(tiny_run):
     *_, rows = tiny_run
     timed = [row for row in rows if row["section"] in ("step", "series")]
@@ -94,6 +97,7 @@ def test_steps_are_compared_with_numpy_and_the_floor(tiny_run):
     assert set(in_reach) == {True, False}
 
 
+@pytest.mark.slow
 def test_fits_and_memory_are_measured(tiny_run):
     *_, rows = tiny_run
     found = {row["method"]: row for row in rows if row["section"] == "fit"}
@@ -105,6 +109,7 @@ def test_fits_and_memory_are_measured(tiny_run):
     assert float(row["promise_mb"]) == pytest.approx(64 + 3 * 50 * 20 * 8 / 1e6)
 
 
+@pytest.mark.slow
 def test_a_cluster_is_compared_with_this_process_and_an_estimate(tiny_run):
     *_, rows = tiny_run
     *measured, even, estimate = [row for row in rows if row["section"] == "distributed"]
@@ -376,6 +381,7 @@ def test_an_unknown_commit_exits_with_1(clone, capsys):
     assert "unknown git commit 'no-such-commit'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_side_uses_its_own_build(tmp_path):
     found = sides.measure(ROOT, [dense(30, 4)], seconds=0.0)
     assert list(found) == ["30x4 step", "30x4 in a fit"]

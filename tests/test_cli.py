@@ -40,12 +40,14 @@ def test_version(capsys):
     assert capsys.readouterr().out == f"pywbms {__version__}\n"
 
 
+@pytest.mark.slow
 def test_python_m_exits_with_the_code_of_main():
     done = subprocess.run([sys.executable, "-m", "pywbms", "fit", "nothing.csv"], capture_output=1)
     assert done.returncode == 1
     assert done.stderr == b"pywbms: error: cannot read nothing.csv: No such file or directory\n"
 
 
+@pytest.mark.slow
 def test_import_leaves_matplotlib_alone():
     code = "import sys, pywbms.cli; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
@@ -54,6 +56,7 @@ def test_import_leaves_matplotlib_alone():
 # demo
 
 
+@pytest.mark.slow
 def test_demo_finds_both_clusters(capsys):
     assert main(["demo"]) == 0
     out, err = capsys.readouterr()
@@ -62,6 +65,7 @@ def test_demo_finds_both_clusters(capsys):
     assert err == ""
 
 
+@pytest.mark.slow
 def test_demo_prints_the_five_heaviest_features_aligned(capsys, monkeypatch):
     without("matplotlib", monkeypatch)  # no picture: faster
     main(["demo"])
@@ -73,18 +77,21 @@ def test_demo_prints_the_five_heaviest_features_aligned(capsys, monkeypatch):
     assert len({len(line) for line in table}) == 1
 
 
+@pytest.mark.slow
 def test_demo_writes_its_picture_and_says_where(capsys):
     main(["demo"])
     assert is_png("demo.png")
     assert "wrote the picture to demo.png" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_demo_out_says_where_the_picture_goes(tmp_path):
     main(["demo", "--out", "other.png"])
     assert is_png("other.png")
     assert not (tmp_path / "demo.png").exists()
 
 
+@pytest.mark.slow
 def test_demo_json(capsys, monkeypatch):
     without("matplotlib", monkeypatch)
     assert main(["demo", "--json"]) == 0
@@ -94,6 +101,7 @@ def test_demo_json(capsys, monkeypatch):
     assert found["sizes"] == [100, 100]
 
 
+@pytest.mark.slow
 def test_demo_seed_changes_the_data(capsys, monkeypatch):
     without("matplotlib", monkeypatch)
     weights = []
@@ -103,6 +111,7 @@ def test_demo_seed_changes_the_data(capsys, monkeypatch):
     assert weights[0] != weights[1]
 
 
+@pytest.mark.slow
 def test_demo_without_matplotlib_prints_the_rest(capsys, monkeypatch, tmp_path):
     without("matplotlib", monkeypatch)
     assert main(["demo"]) == 0
@@ -116,6 +125,7 @@ def test_demo_without_matplotlib_prints_the_rest(capsys, monkeypatch, tmp_path):
 # select
 
 
+@pytest.mark.slow
 def test_select_prints_the_choice_and_the_best_pairs(frame, data, capsys):
     chosen = select(frame)
     assert main(["select", data]) == 0
@@ -125,6 +135,7 @@ def test_select_prints_the_choice_and_the_best_pairs(frame, data, capsys):
     assert err == ""
 
 
+@pytest.mark.slow
 def test_select_json(frame, data, capsys):
     chosen = select(frame, random_state=3, n_subsets=2)
     assert main(["select", data, "--json", "--seed", "3", "--subsets", "2"]) == 0

@@ -23,6 +23,7 @@ named = commands.named
 # Files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "CSV", "csv.gz", "tsv", "tab", "txt", "tsv.gz"])
 def test_text_formats(frame, expected, capsys, suffix):
     name = f"my.data.{suffix}"
@@ -31,6 +32,7 @@ def test_text_formats(frame, expected, capsys, suffix):
     assert read_json(capsys)["labels"] == expected.labels.to_list()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["parquet", "pq"])
 def test_parquet(frame, expected, capsys, suffix):
     frame.to_parquet(f"data.{suffix}")
@@ -38,6 +40,7 @@ def test_parquet(frame, expected, capsys, suffix):
     assert read_json(capsys)["labels"] == expected.labels.to_list()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", [range(100, 140), range(80, 0, -2), [f"r{i}" for i in range(40)]])
 def test_index_of_a_saved_dataframe_names_the_rows(frame, capsys, index):
     frame.set_index(pd.Index(index, name="id")).to_parquet("data.pq")
@@ -79,6 +82,7 @@ def test_rows_longer_than_the_header_are_refused(tmp_path, capsys):
     assert "more fields than the header" in fails_with(1, ["fit", "data.csv"], capsys)
 
 
+@pytest.mark.slow
 def test_commas_at_the_end_of_rows_shift_no_column(frame, expected, capsys, tmp_path):
     header, *rows = frame.to_csv(index=False).splitlines()
     (tmp_path / "data.csv").write_text("\n".join([header, *(f"{row}," for row in rows)]))
@@ -109,6 +113,7 @@ def test_missing_values_are_refused_with_a_hint(frame, capsys):
     assert "--na-action omit" in message
 
 
+@pytest.mark.slow
 def test_missing_values_are_omitted(frame, capsys):
     frame.loc[[3, 7], "b"] = np.nan
     frame.to_csv("data.csv", index=False)
@@ -150,21 +155,25 @@ def test_semicolons_are_recognised(capsys):
 # Rows, columns and parameters
 
 
+@pytest.mark.slow
 def test_columns(data, capsys):
     main(["fit", data, "--columns", "c,a", "--json"])
     assert list(read_json(capsys)["weights"]) == ["c", "a"]
 
 
+@pytest.mark.slow
 def test_exclude(data, capsys):
     main(["fit", data, "--exclude", "b", "--json"])
     assert list(read_json(capsys)["weights"]) == ["a", "c"]
 
 
+@pytest.mark.slow
 def test_index_column_is_no_feature(named, capsys):
     main(["fit", "named.csv", "--index", "id", "--exclude", "kind", "--json"])
     assert list(read_json(capsys)["weights"]) == ["a", "b", "c"]
 
 
+@pytest.mark.slow
 def test_quoted_names_may_have_commas(frame, capsys):
     frame.rename(columns={"b": "b, or B"}).to_csv("data.csv", index=False)
     main(["fit", "data.csv", "--columns", 'a,"b, or B"', "--json"])
@@ -189,6 +198,7 @@ def test_h_and_lam_are_used(frame, data, capsys):
     assert found["weights"] == pytest.approx(wbms(frame, h=0.3, lam=0.7).weights.to_dict())
 
 
+@pytest.mark.slow
 def test_auto_is_the_default(data, capsys):
     outputs = []
     for options in ([], ["--h", "auto", "--lam", "auto"]):
@@ -204,6 +214,7 @@ def test_no_standardize(frame, data, capsys):
     assert weights != pytest.approx(wbms(frame, h=2.0).weights.to_dict())
 
 
+@pytest.mark.slow
 def test_jobs_are_the_threads_of_the_fit(data, monkeypatch):
     asked = []
     monkeypatch.setattr(

@@ -24,6 +24,7 @@ data = commands.data
 named = commands.named
 
 
+@pytest.mark.slow
 def test_table_says_what_was_found(data, expected, capsys):
     assert main(["fit", data]) == 0
     out, err = capsys.readouterr()
@@ -45,6 +46,7 @@ def test_table_counts_the_clusters_it_does_not_show(capsys):
     assert lines[start + 1 + TOP_CLUSTERS].startswith(f"{k - TOP_CLUSTERS} other")
 
 
+@pytest.mark.slow
 def test_json_agrees_with_wbms(data, expected, capsys):
     assert main(["fit", data, "--json"]) == 0
     found = read_json(capsys)
@@ -60,6 +62,7 @@ def test_json_agrees_with_wbms(data, expected, capsys):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "read"),
     [
@@ -76,6 +79,7 @@ def test_labels_file(data, expected, capsys, name, read):
     assert f"wrote the labels to {name}" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_labels_file_names_the_rows_as_the_data_do(named):
     main(["fit", "named.csv", "--index", "id", "--exclude", "kind", "--out", "labels.csv"])
     labels = pd.read_csv("labels.csv", dtype={"id": str})
@@ -83,6 +87,7 @@ def test_labels_file_names_the_rows_as_the_data_do(named):
     assert labels["id"].to_list() == named["id"].to_list()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "read"),
     [
@@ -95,6 +100,7 @@ def test_augment_keeps_the_whole_table(named, expected, name, read):
     pd.testing.assert_frame_equal(read(name), named.assign(cluster=expected.labels))
 
 
+@pytest.mark.slow
 def test_augment_without_index_adds_only_the_cluster(data):
     main(["fit", data, "--augment", "--out", "all.csv"])
     assert list(pd.read_csv("all.csv").columns) == ["a", "b", "c", "cluster"]
@@ -107,6 +113,7 @@ def test_second_column_of_the_labels_name_is_refused(frame, capsys, options):
     assert "already have a column 'cluster'" in message
 
 
+@pytest.mark.slow
 def test_labels_on_standard_output(data, expected, capsys):
     assert main(["fit", data, "--out", "-"]) == 0
     out, err = capsys.readouterr()
@@ -115,6 +122,7 @@ def test_labels_on_standard_output(data, expected, capsys):
     assert err.startswith("k = 2")
 
 
+@pytest.mark.slow
 def test_plot(data, capsys):
     assert main(["fit", data, "--plot", "picture.png"]) == 0
     assert is_png("picture.png")
@@ -170,6 +178,7 @@ def test_data_are_not_overwritten(frame, data, capsys):
     assert list(pd.read_csv(data).columns) == list(frame.columns)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
 def test_full_disk_is_an_error_in_one_line(data, monkeypatch):
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
@@ -180,6 +189,7 @@ def test_full_disk_is_an_error_in_one_line(data, monkeypatch):
     assert done.stderr == "pywbms: error: No space left on device\n"
 
 
+@pytest.mark.slow
 def test_broken_pipe_ends_quietly(data, monkeypatch):
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     command = [sys.executable, "-m", "pywbms", "fit", data, "--json"]

@@ -8,6 +8,7 @@ import time
 import commands
 import numpy as np
 import pandas as pd
+import pytest
 from commands import on_a_terminal
 from sklearn.base import clone
 
@@ -19,6 +20,7 @@ frame = commands.frame
 data = commands.data
 
 
+@pytest.mark.slow
 def test_progress_on_a_terminal_is_written_over_and_cleared(data):
     code, out, terminal = on_a_terminal(["fit", data])
     assert code == 0
@@ -39,6 +41,7 @@ def test_progress_with_both_given_does_not_speak_of_choosing(frame, monkeypatch,
     assert "of at most" in terminal
 
 
+@pytest.mark.slow
 def test_no_progress_in_a_pipe(data):
     command = [sys.executable, "-m", "pywbms", "fit", data]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -56,12 +59,14 @@ def test_progress_is_throttled(frame, monkeypatch, capsys):
     assert shown.count("of at most") == 2  # the first of each phase
 
 
+@pytest.mark.slow
 def test_result_of_a_fit_with_progress_can_be_fitted_again(frame, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     result = fitting.cluster(frame)
     assert clone(result.estimator).fit(frame).n_clusters_ == 2
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_fitting(tmp_path):
     rng = np.random.default_rng(0)
     pd.DataFrame(rng.normal(size=(3000, 30))).to_csv(tmp_path / "long.csv", index=False)
@@ -84,6 +89,7 @@ def test_ctrl_c_while_fitting(tmp_path):
     assert not (tmp_path / "labels.csv").exists()
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_selecting_keeps_what_there_is(tmp_path):
     rng = np.random.default_rng(0)
     pd.DataFrame(rng.normal(size=(1500, 20))).to_csv(tmp_path / "long.csv", index=False)

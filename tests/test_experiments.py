@@ -29,6 +29,7 @@ def test_the_experiments_are_those_of_the_paper():
     assert tuple(EXPERIMENTS) == NAMES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_experiment_writes_rows_tables_page_and_figure(name, folder, tmp_path):
     (outcome,) = run([name], tmp_path / "out", folder)
@@ -88,6 +89,7 @@ def test_missing_data_sets_are_reported(folder, tmp_path):
     assert f"Missing, not measured: {', '.join(missing)}" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ON_REAL_DATA)
 def test_without_any_data_the_page_says_so_and_there_is_no_figure(name, tmp_path):
     (outcome,) = run([name], tmp_path)
@@ -173,6 +175,7 @@ def test_a_better_peer_is_named():
     assert sentence.endswith("Better peers: Zoo: RCC.")
 
 
+@pytest.mark.slow
 def test_an_ablation_that_changes_nothing_does_not_count_as_agreement():
     shared = {"draw": 0, "run": 0, "nmi": 0, "ami": 0, "k": 1, "singletons": 0.0, "k_true": 7,
               "seconds": 1.0, "method": "wbms"}  # fmt: skip

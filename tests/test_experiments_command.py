@@ -93,6 +93,7 @@ def test_the_command_line_does_not_import_matplotlib():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_finished_cells_and_says_how_to_resume(tmp_path):
     # A test runner may ignore SIGINT, and its child processes would inherit that.
     code = (

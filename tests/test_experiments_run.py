@@ -155,6 +155,7 @@ def test_an_unknown_form_is_rejected(tmp_path):
         reproduce([TOY], tmp_path, form="huge")
 
 
+@pytest.mark.slow
 def test_a_cell_on_a_bad_file_fails_alone(folder, tmp_path):
     (folder / "zoo.csv").write_text("1,2,3\n")
     (outcome,) = run(["ablation-h"], tmp_path / "out", folder)

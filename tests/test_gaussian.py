@@ -48,6 +48,7 @@ def logarithms(values):
 
 
 class TestRecursion:
+    @pytest.mark.slow
     @given(recursions, deviations(), log_uniform(1e-4, 1e6), log_uniform(1e-3, 1e6))
     def test_each_step_agrees_with_sixty_digits(self, recursion, cloud, h, lam):
         sigma, size = cloud

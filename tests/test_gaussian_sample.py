@@ -29,12 +29,14 @@ def errors():
 
 
 class TestSample:
+    @pytest.mark.slow
     @pytest.mark.parametrize("iteration", [1, 2, 3])
     def test_the_more_rows_the_closer_to_the_corrected_recursion(self, errors, iteration):
         small, medium, large = errors["error"].xs(iteration, level="iteration")
         assert small > 1.4 * medium
         assert medium > 1.4 * large
 
+    @pytest.mark.slow
     def test_eight_thousand_rows_follow_the_corrected_recursion_only(self, errors):
         assert (errors.loc[8000].loc[1:2, "error"] < 0.03).all()
         assert (errors.loc[8000].loc[1:2, "printed"] > 2).all()
@@ -68,6 +70,7 @@ class TestSample:
         other = follow_sample(30, 1.0, 1.0, 1.0, 2, random_state=4)
         assert (one["s_sample"] != other["s_sample"]).all()
 
+    @pytest.mark.slow
     @given(st.integers(2, 20), deviations(), log_uniform(1e-3, 1e3), st.integers(0, 12), seeds)
     def test_nothing_is_nan_when_theory_has_reached_zero(self, n, cloud, h, n_iter, seed):
         sigma, size = cloud

@@ -120,6 +120,7 @@ class TestProgress:
         hull_distance(SQUARE, SQUARE, progress=progress)
         assert stderr.getvalue() == ""
 
+    @pytest.mark.slow
     def test_an_interrupt_ends_the_search(self, monkeypatch):
         rng = np.random.default_rng(11)
         vertices = rng.normal(size=(500, 300))

@@ -27,6 +27,7 @@ def run(code, folder=ROOT / "tests", **environment):
     ).stdout
 
 
+@pytest.mark.slow
 def test_importing_loads_no_optional_dependency():
     loaded = run("import sys, pywbms, pywbms.cli; print(*sys.modules)").split()
     assert "pywbms.estimator" in loaded
@@ -97,12 +98,14 @@ def test_a_wheel_has_no_benchmarks_and_no_tests(wheel):
     assert {path.name for path in wheel.iterdir()} == {"pywbms", "rbridge"}
 
 
+@pytest.mark.slow
 def test_the_compiled_core_is_small(serial_build):
     sizes = [path.stat().st_size for path in serial_build.glob("pywbms/_core/*.so")]
     assert len(sizes) == len(list((ROOT / "pywbms" / "_core").glob("*.pyx")))
     assert sum(sizes) < 6_000_000
 
 
+@pytest.mark.slow
 def test_the_tile_library_is_compiled_once(serial_build):
     """A name that only tile.c has, for the choice of the instruction set, is in one module."""
     having = [
@@ -168,6 +171,7 @@ def serial_build(tmp_path_factory):
     return folder / "lib"
 
 
+@pytest.mark.slow
 def test_a_build_without_openmp_gives_the_same_to_the_bit(serial_build):
     code = (
         "import pywbms, pywbms.datasets; X, _ = pywbms.datasets.simulation1(10, 0);"
@@ -179,6 +183,7 @@ def test_a_build_without_openmp_gives_the_same_to_the_bit(serial_build):
     assert run(code).split()[1] == serial
 
 
+@pytest.mark.slow
 def test_a_build_without_openmp_has_no_openmp(serial_build):
     (core,) = serial_build.glob("pywbms/_core/shift.*.so")
     assert b"GOMP_parallel" not in core.read_bytes()

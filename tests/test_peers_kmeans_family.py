@@ -74,6 +74,7 @@ class TestEveryMethod:
         pd.testing.assert_series_equal(first.labels, second.labels)
         assert first.params == second.params
 
+    @pytest.mark.slow
     @settings(max_examples=5)
     @given(seed=seeds, exponent=st.integers(-8, 8), shift=st.floats(-50, 50))
     def test_units_do_not_matter_to_z_scores(self, name, seed, exponent, shift):

@@ -96,6 +96,7 @@ def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch):
 # --- with a fit
 
 
+@pytest.mark.slow
 def test_overview_of_a_fit_shows_the_clusters_of_the_fit():
     result = wbms(datasets.data1(0)[0])
     left, right = plot.overview(result).axes
@@ -105,6 +106,7 @@ def test_overview_of_a_fit_shows_the_clusters_of_the_fit():
     assert sum(bar_lengths(right)) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_collapse_of_a_fit_ends_where_the_fit_ended():
     result = wbms(datasets.data1(0)[0])
     last = plot.collapse(result, features=["x1", "x2"]).axes[-1]

@@ -109,6 +109,7 @@ def test_load_expands_the_home_folder(tmp_path, monkeypatch):
     assert len(datasets.load("zoo", "~")[0]) == 101
 
 
+@pytest.mark.slow
 def test_load_reads_thousands_of_features(tmp_path):
     write(tmp_path, "nci9", table("nci9"))
     X, truth = datasets.load("nci9", tmp_path)
@@ -201,6 +202,7 @@ def test_missing_entry_is_named(tmp_path, entry):
         datasets.load("zoo", tmp_path)
 
 
+@pytest.mark.slow
 def test_late_entry_of_a_large_file_is_named(tmp_path):
     # large enough that pandas, left alone, reads it in pieces and warns of mixed types
     rows = [["0"] * 16063 + [str(i % 15)] for i in range(191)]

@@ -115,6 +115,7 @@ class TestShift:
         found = [diameter(points, 1, None, (part, parts)) for part in range(parts)]
         assert max(found) == diameter(points, 1)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("p", [100, 200])
     def test_packed_anew_or_kept_is_the_same(self, p):
         """Too many points to keep are packed whenever tiles meet; the same with masses are kept."""
@@ -155,6 +156,7 @@ def groups():
 
 
 class TestSkipping:
+    @pytest.mark.slow
     @pytest.mark.parametrize("exclude", [True, False])
     @pytest.mark.parametrize(("h", "share"), [(0.02, 0.5), (0.5, 0.2)])
     def test_is_exact_to_rounding(self, groups, h, share, exclude):
@@ -295,6 +297,7 @@ INSTRUCTION_SET_TESTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["any", "avx2"])
 def test_every_instruction_set_passes_the_same_tests(name):
     if os.environ.get("PYWBMS_SIMD"):
@@ -319,6 +322,7 @@ def test_every_instruction_set_passes_the_same_tests(name):
     assert not re.search(r"[1-9]\d* (skipped|deselected|xfailed)", run.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("wide", [False, True])
 def test_an_interrupt_is_answered_in_the_middle_of_a_step(wide, n_threads):
@@ -357,6 +361,7 @@ def test_an_interrupt_is_answered_in_the_middle_of_a_step(wide, n_threads):
 
 
 class TestMemory:
+    @pytest.mark.slow
     @pytest.mark.parametrize(("n", "p"), [(1500, 2000), (500, 8000), (30_000, 20)])
     def test_a_fit_takes_no_more_than_promised(self, n, p):
         code = f"""
@@ -395,6 +400,7 @@ class TestMemory:
     def test_what_is_free_is_known(self):
         assert 10**6 < memory.bytes_free() < 10**15
 
+    @pytest.mark.slow
     def test_a_limit_on_the_address_space_counts(self):
         resource = pytest.importorskip("resource")
         code = (
