@@ -230,7 +230,7 @@ def test_not_converged_is_a_warning(data, capsys):
     assert main(["fit", data, "--h", "0.01", "--max-iter", "1"]) == 0
     out, err = capsys.readouterr()
     assert "not converged after 1 iteration\n" in out
-    assert err.startswith("pywbms: warning: WBMS did not end")
+    assert err.startswith("pywbms: warning: WBMS did not converge")
     assert err.count("\n") == 1
 
 

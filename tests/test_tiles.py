@@ -394,7 +394,7 @@ class TestMemory:
         with pytest.raises(MemoryError, match=r"1,000 rows × 50 columns needs 0\.1 GB"):
             WBMS(0.1, 0.1).fit(X)
         WBMS(0.1, 0.1).fit(X[:100])
-        with pytest.raises(MemoryError, match="path of 300 clouds"):
+        with pytest.raises(MemoryError, match="path of 300 iterations"):
             WBMS(0.1, 0.1, stop="fixed", record_path=True).fit(X[:100])
 
     def test_what_is_free_is_known(self):
