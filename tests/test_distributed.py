@@ -107,13 +107,13 @@ class TestSameAnswer:
         expected = expected_of(X, callback=enough)
         assert_same(fitted(X, client=near, layout=layout, callback=enough), expected)
 
-    def test_not_ended_is_told(self, near):
-        with pytest.warns(ConvergenceWarning, match="did not end") as caught:
+    def test_a_fit_that_has_not_converged_warns(self, near):
+        with pytest.warns(ConvergenceWarning, match="did not converge") as caught:
             found = distributed.fit(blobs(60), 0.1, 0.2, near, max_iter=1)
         assert not found.converged
         assert caught[0].filename == __file__.replace(".pyc", ".py")
 
-    def test_so_many_features_that_the_weights_travel_on_their_own(self, near):
+    def test_so_many_features_that_the_weights_are_sent_on_their_own(self, near):
         X = blobs(12, 13_000)
         few = {"warmup": 1, "stop": "fixed", "max_iter": 2}
         found = fitted(X, 0.2, 0.5, near, layout="rows", **few)
