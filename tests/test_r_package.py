@@ -16,8 +16,8 @@ SOURCE = ROOT / "rbridge" / "wbms"
 VIGNETTES = sorted((ROOT / "vignettes").glob("*.Rmd"))
 MISSING_R = "there is no R here; on Debian: apt-get install r-base-dev r-cran-testthat r-cran-knitr"
 
-# The first test waits for R CMD check, which takes minutes on an idle machine.
-pytestmark = pytest.mark.timeout(7200)
+# The first test waits for R CMD check, which takes minutes on an idle machine: one process does it.
+pytestmark = [pytest.mark.timeout(7200), pytest.mark.xdist_group("r-package")]
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,10 @@ REAL_DATA = VIGNETTES.parents[1] / "shared" / "data"
 MARKER = re.compile(r"^# %%(.*)$", flags=re.MULTILINE)
 
 
+# Each vignette is run once, by one test process.
+pytestmark = pytest.mark.xdist_group("vignettes")
+
+
 @pytest.fixture(scope="module", params=sorted(path.name for path in VIGNETTES.glob("*.py")))
 def vignette(request):
     return VIGNETTES / request.param
