@@ -30,7 +30,7 @@ class TestInterpreter:
               message
             }}
             stopifnot(grepl("/nowhere/python", said("/nowhere/python"), fixed = TRUE))
-            stopifnot(grepl("/bin/true could not be run as Python", said("/bin/true"), fixed = TRUE))
+            stopifnot(grepl("/bin/true could not be run", said("/bin/true"), fixed = TRUE))
             stopifnot(grepl("could not be run as Python", said("/etc/passwd"), fixed = TRUE))
             stopifnot(grepl("there is no Python at", said(tempdir()), fixed = TRUE))
             options(wbms.python = "{sys.executable}")
