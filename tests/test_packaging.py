@@ -74,13 +74,24 @@ def files_in(folder):
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
+def source(tmp_path_factory):
+    """A copy of the clone: building writes into its folder, where other processes build, too."""
+    folder = tmp_path_factory.mktemp("source")
+    generated = {f"pywbms/_core/{path.name}" for path in (ROOT / "pywbms" / "_core").glob("*.c")}
+    for name in source_files(".") | generated:  # with their times: what is up to date stays so
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(source, tmp_path_factory):
     """What a wheel has, in a folder, apart from the compiled core."""
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
         [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", folder, "build_py",
          "--build-lib", folder / "lib"],
-        cwd=ROOT, check=True, capture_output=True,
+        cwd=source, check=True, capture_output=True,
     )  # fmt: skip
     return folder / "lib"
 
@@ -121,13 +132,13 @@ def test_the_tile_library_is_compiled_once(serial_build):
 
 
 @pytest.fixture(scope="module")
-def sdist(tmp_path_factory):
+def sdist(source, tmp_path_factory):
     """The unpacked source distribution."""
     folder = tmp_path_factory.mktemp("sdist")
     subprocess.run(
         [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", folder, "sdist", "--dist-dir",
          folder],
-        cwd=ROOT, check=True, capture_output=True,
+        cwd=source, check=True, capture_output=True,
     )  # fmt: skip
     (archive,) = folder.glob("*.tar.gz")
     with tarfile.open(archive) as opened:

@@ -7,7 +7,7 @@ import numpy as np
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 GREY = "#999999"
 DARK = "#444444"
-# Nine markers and seven colours have no common divisor, so that 63 clusters in a row all differ,
+# Nine markers and seven colours have no common divisor, so that the first 63 clusters all differ,
 # and neighbours differ in both.
 MARKERS = "os^DvP<>*"
 N_STYLES = len(COLOURS) * len(MARKERS)
