@@ -84,6 +84,11 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
     tree : bool, default False
         After the fit, continue until all clusters have merged, and record the merge tree
         (`tree_`). Labels, modes and weights do not depend on it.
+    init : {"auto", "uniform", "marginal"} or array-like of shape (p,), default "auto"
+        The feature weights with which the fit starts. "uniform": 1/p, as in the paper.
+        "marginal": more for columns that have clusters on their own, which finds a few
+        informative columns among many noise columns. "auto" tries both kinds; among several
+        starts the data decide as they do on h and lam.
     verbose : bool, default False
         Print one line per iteration.
     callback : callable, optional
@@ -166,6 +171,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         n_jobs=Settings.n_jobs,
         record_path=Settings.record_path,
         tree=Settings.tree,
+        init=Settings.init,
         verbose=False,
         callback=None,
     ):
@@ -184,6 +190,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         self.n_jobs = n_jobs
         self.record_path = record_path
         self.tree = tree
+        self.init = init
         self.verbose = verbose
         self.callback = callback
 
@@ -199,7 +206,10 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         >>> WBMS.paper(0.1, 10).exclude_self
         False
         """
-        preset = {"exclude_self": False, "warmup": 0, "stop": "diameter", "merge": False}
+        preset = {
+            "exclude_self": False, "warmup": 0, "stop": "diameter", "merge": False,
+            "init": "uniform",
+        }  # fmt: skip
         return cls(h, lam, **{**preset, **params})
 
     @classmethod
@@ -214,7 +224,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         >>> WBMS.released(0.1, 10).stop
         'fixed'
         """
-        preset = {"lam_scale": "sum", "stop": "fixed", "merge": False}
+        preset = {"lam_scale": "sum", "stop": "fixed", "merge": False, "init": "uniform"}
         return cls(h, lam, max_iter=max_iter, **{**preset, **params})
 
     def settings(self) -> Settings:

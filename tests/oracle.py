@@ -40,6 +40,25 @@ def entropy_weights(D, lam):
     return w / w.sum()
 
 
+def marginal_displacement(Z, mass, h, n_iter):
+    """The mean of (x − y)² over the rows along each column, after blurring every column by itself.
+
+    Row i stands for mass_i equal rows, each of which is left out of its own mean only.
+    """
+    D = np.zeros(Z.shape[1])
+    shares = np.tile(mass, (len(Z), 1)) - np.eye(len(Z))
+    if shares.max() <= 0:  # a single row has no others
+        return D
+    for column, x in enumerate(Z.T):
+        y = x
+        for _ in range(n_iter):
+            exponent = np.where(shares > 0, -((y[:, None] - y) ** 2) / h, -np.inf)
+            K = shares * np.exp(exponent - exponent.max(axis=1, keepdims=True))
+            y = K @ y / K.sum(axis=1)
+        D[column] = mass @ (x - y) ** 2 / mass.sum()
+    return D
+
+
 def diameter(Y):
     """The largest distance between two points."""
     return np.sqrt(squared_distances(Y, Y).max())

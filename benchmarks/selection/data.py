@@ -1,10 +1,17 @@
-"""The data sets of the study: name → function of the seed that returns X and the true labels."""
+"""The data sets of the study: name → function of the seed that returns X and the true labels.
+
+Sets of the corpus may have several true labelings: `corpus` and `compact` return X and an array of
+shape (labelings, n), and `best_agreement` scores a clustering by the best of them.
+"""
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from sklearn import datasets as bundled
+from sklearn.metrics import adjusted_rand_score
 
+from benchmarks.selection.simulator.nulls import CURVES
 from pywbms import datasets
 
 REAL = ("zoo", "appendicitis", "mammographic", "movement_libras", "nci9")
@@ -27,6 +34,15 @@ NOISE = (
     "exponential", "correlated lognormal", "binary", "counts",
 )  # fmt: skip
 NOISE_SHAPES = ((100, 5), (200, 20), (150, 2), (60, 60), (300, 1))
+CURVED = ("parabola of normal", "parabola of uniform", "ring", "banana", "S-curve", "arc")
+FURTHER_COLUMNS = (0, 3, 10)
+IMPURE = ("discretised", "contaminated")
+IMPURE_SHAPES = ((150, 2), (100, 5), (200, 20))
+MOST_ROWS = 600  # of a set of the corpus
+COMPACT = (  # sets of the corpus in two or three columns whose clusters are blobs
+    "fcps_engytime", "fcps_hepta", "fcps_lsun", "fcps_twodiamonds", "graves_dense", "sipu_a1",
+    "sipu_r15", "sipu_s1", "wut_x2", "wut_z3",
+)  # fmt: skip
 
 
 def simulations():
@@ -70,6 +86,68 @@ def noise():
     }
 
 
+def curved_noise():
+    """Return further data without clusters: bent clouds, rounded ones, and ones with outliers."""
+    sets = {
+        f"{kind} 200 × 2" + f" + {q}" * bool(q): partial(draw_curve, kind, 200, q)
+        for kind in CURVED
+        for q in FURTHER_COLUMNS
+    }
+    return sets | {
+        f"{kind} {n} × {p}": partial(draw_impure, kind, n, p)
+        for kind in IMPURE
+        for n, p in IMPURE_SHAPES
+    }
+
+
+def corpus(folder):
+    """Return the sets of a folder's corpus, with all their labelings; 0 marks noise points."""
+    files = sorted(Path(folder, "corpus").glob("*.npz"))
+    if not files:
+        raise FileNotFoundError(f"no .npz files in {Path(folder, 'corpus')}")
+    return {path.stem: partial(load_corpus, path) for path in files}
+
+
+def compact(folder):
+    """Return the sets of the corpus with few columns and compact clusters, and iris and wine."""
+    sets = corpus(folder)
+    sets = {name: sets[name] for name in COMPACT}
+    return sets | {name: partial(load_bundled, name) for name in ("iris", "wine")}
+
+
+def with_noise_columns(draw, q):
+    """Return a function like `draw` that adds q columns of N(0, 1) noise."""
+
+    def draw_with_noise(seed):
+        X, truth = draw(seed)
+        return np.hstack([X, np.random.default_rng((seed, q)).normal(size=(len(X), q))]), truth
+
+    return draw_with_noise
+
+
+def best_agreement(labelings, labels):
+    """Return the highest adjusted Rand index with any labeling, over its rows other than noise."""
+    labels = np.asarray(labels)
+    return max(
+        adjusted_rand_score(truth[truth != 0], labels[truth != 0])
+        for truth in np.atleast_2d(labelings)
+    )
+
+
+def load_corpus(path, seed):
+    """Read a set of the corpus, at most 600 rows of it; the seed makes no difference."""
+    with np.load(path) as file:
+        X, labelings = file["X"].astype(float), file["labels"]
+    rows = np.sort(np.random.default_rng(0).permutation(len(X))[:MOST_ROWS])
+    return X[rows], labelings[:, rows]
+
+
+def load_bundled(name, seed):
+    """Read a set of scikit-learn in the form of the corpus, where labels begin with 1."""
+    X, truth = BUNDLED[name](return_X_y=True)
+    return X, truth[None] + 1
+
+
 def draw_blobs(k, n, p, n_noise, kind, seed):
     """Draw clusters whose centres are at least five of their standard deviations apart."""
     rng = np.random.default_rng((seed, k, n, p))
@@ -111,4 +189,22 @@ def draw_noise(kind, n, p, seed):
         "binary": lambda: (rng.uniform(size=(n, p)) < 0.4) * 1.0,
         "counts": lambda: rng.poisson(3, (n, p)) * 1.0,
     }[kind]()
+    return X, np.zeros(n, dtype=int)
+
+
+def draw_curve(kind, n, q, seed):
+    """Draw a bent cloud of random width, and q normal columns."""
+    rng = np.random.default_rng((seed, n, q))
+    X = CURVES[kind](rng, n, rng.uniform(0.1, 0.8))
+    return np.hstack([X, rng.normal(size=(n, q))]), np.zeros(n, dtype=int)
+
+
+def draw_impure(kind, n, p, seed):
+    """Draw normal columns: rounded to halves, or with 3 % of the rows ten times as far out."""
+    rng = np.random.default_rng((seed, n, p))
+    X = rng.normal(size=(n, p))
+    if kind == "discretised":
+        X = np.round(2 * X) / 2
+    else:
+        X[: round(0.03 * n)] *= 10
     return X, np.zeros(n, dtype=int)

@@ -13,6 +13,7 @@ from pywbms._engine.local_points import LocalPoints
 from pywbms._engine.loop import run_wbms
 from pywbms._engine.merge_tree import MergeTree, grow_tree
 from pywbms._engine.recorder import Recorder
+from pywbms._engine.start import start_weights
 from pywbms._engine.state import FitState
 from pywbms._machine.memory import require_memory
 from pywbms._machine.threads import one_blas_thread
@@ -74,9 +75,10 @@ def fit_rows(X, settings, callback=None):
 
 def run_fit(points, settings, recorder, state=None):
     """Run the loop, unless no column varies: then all rows are one point from the start."""
+    if state is None:
+        state = FitState.at_start(points, start_weights(settings, recorder.standardizer))
     if points.shape[1]:
         return run_wbms(points, settings, recorder, state)
-    state = FitState.at_start(points)
     state.phase, state.converged = "main", True
     recorder.begin(state)
     return state

@@ -4,11 +4,10 @@ The loop stays in Python, which is what makes Ctrl-C, callbacks and progress wor
 steps is one call into the core.
 """
 
-from pywbms._engine.state import FitState
 from pywbms._machine.threads import one_blas_thread
 
 
-def run_wbms(points, settings, recorder, state=None):
+def run_wbms(points, settings, recorder, state):
     """Run Algorithm 1 of Chakraborty, Paul and Das (2021) on weighted points; return its state.
 
     Step 1   y_i ← Σ_j m_ij K(y_i, y_j) y_j / Σ_j m_ij K(y_i, y_j),   K(a, b) = exp(−‖a − b‖²_w / h)
@@ -25,10 +24,9 @@ def run_wbms(points, settings, recorder, state=None):
     settings : Settings
     recorder : Recorder
         Sees every state: history, path, merge tree, checkpoint, callback.
-    state : FitState, optional
-        Where to go on from.
+    state : FitState
+        Where to go on from: the start, with its weights, or later.
     """
-    state = state or FitState.at_start(points)
     with one_blas_thread():
         for phase in settings.phases:
             if phase.name == "warmup" and state.phase == "main":

@@ -19,6 +19,7 @@ from pywbms._machine.threads import number_of_threads
 AUTO = "auto"
 STOP_RULES = ("settled", "movement", "diameter", "fixed")
 LAM_SCALES = ("mean", "sum")
+STARTS = (AUTO, "uniform", "marginal")
 
 # The partition at COARSE · eps is watched: once it has been the same for a few iterations, the
 # rows inside a group have long come closer than eps.
@@ -70,6 +71,7 @@ class Settings:
     n_jobs: int | None = None
     record_path: bool = False
     tree: bool = False
+    init: str | tuple[float, ...] = AUTO
 
     def __post_init__(self):
         for name in ("h", "lam"):
@@ -92,6 +94,10 @@ class Settings:
         for name in ("exclude_self", "standardize", "merge", "record_path", "tree"):
             require_boolean(name, getattr(self, name))
         number_of_threads(self.n_jobs)
+        if isinstance(self.init, str):
+            require_one_of("init", self.init, STARTS)
+        else:  # as a tuple, so that settings can be compared
+            object.__setattr__(self, "init", checked_weights(self.init))
 
     @classmethod
     def of(cls, params: dict) -> Settings:
@@ -112,7 +118,7 @@ class Settings:
         return h, lam
 
     def resolved(self, choice, n_rows: int) -> Settings:
-        """Return settings whose h and lam are numbers.
+        """Return settings whose h and lam are numbers, with the start that goes with them.
 
         Parameters
         ----------
@@ -122,7 +128,8 @@ class Settings:
         """
         h = choice.h if is_auto(self.h) else self.h
         lam = choice.lam * self.lam_unit(n_rows) if is_auto(self.lam) else self.lam
-        return replace(self, h=float(h), lam=float(lam))
+        init = self.init if choice is None else choice.init
+        return replace(self, h=float(h), lam=float(lam), init=init)
 
     def lam_unit(self, n_rows: int) -> int:
         """Return what lam on the mean scale is multiplied by to be on the scale of `lam_scale`."""
@@ -173,6 +180,22 @@ class Settings:
         if not self.record_path:
             return 0
         return self.max_iter if self.stop == "fixed" else self.patience
+
+
+def checked_weights(init) -> tuple[float, ...]:
+    """Return numbers that can be feature weights, as they were given."""
+    try:
+        weights = np.asarray(init, dtype=float)
+    except (TypeError, ValueError):
+        weights = np.empty((0, 0))
+    if weights.ndim != 1 or not weights.size:
+        raise ValueError(
+            f"init must be one of {', '.join(map(repr, STARTS))}, or one number per column, "
+            f"got {init!r}"
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise ValueError("init must hold finite numbers >= 0, not all of them 0")
+    return tuple(weights.tolist())
 
 
 def is_auto(value) -> bool:

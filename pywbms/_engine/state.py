@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pywbms._data.ordering import uniform_weights
 from pywbms._engine.points import WeightedPoints
 from pywbms._engine.stop import StopRule, TwoCycles
 
@@ -51,9 +50,9 @@ class FitState:
     interrupted: bool = False
 
     @classmethod
-    def at_start(cls, points):
-        """Return the state before the first iteration: all features weigh the same."""
-        return cls(points, uniform_weights(points.shape[1]))
+    def at_start(cls, points, weights):
+        """Return the state before the first iteration."""
+        return cls(points, weights)
 
     def begin(self, phase, points, settings):
         """Start a phase from the given points; of what came before, only the weights count."""

@@ -1,0 +1,87 @@
+"""The feature weights with which a fit starts.
+
+From equal weights, the first iterations of data with many noise columns see little but noise:
+neighbours are random, all features are displaced alike, and the informative ones are lost before
+they are found. A marginal start looks at each column alone first: columns with clusters are
+displaced less by their own blurring than columns without.
+"""
+
+import numpy as np
+
+from pywbms._core.marginal import marginal_displacement
+from pywbms._data.ordering import uniform_weights
+from pywbms._data.standardize import Standardizer, mean_variance
+from pywbms._engine.settings import AUTO
+
+# Bandwidth (on z-scores) and entropy parameter of the start called "marginal".
+MARGINAL_H, MARGINAL_LAM = 0.3, 0.1
+MARGINAL_ITERATIONS = 20
+
+
+def start_weights(settings, standardizer):
+    """Return the weights of the active columns at the start; they sum to 1.
+
+    Parameters
+    ----------
+    settings : Settings
+        Its `init` is "uniform", or one number per column, constant columns included. "auto" is
+        "uniform" to an engine: the choice comes before it.
+    standardizer : Standardizer
+
+    Raises
+    ------
+    ValueError
+        If the numbers do not suit the data.
+    """
+    active = standardizer.active
+    if settings.init in ("uniform", AUTO):
+        return uniform_weights(int(active.sum()))
+    if settings.init == "marginal":
+        raise ValueError("init must be resolved by marginal_start before an engine runs")
+    weights = np.asarray(settings.init)
+    if len(weights) != len(active):
+        raise ValueError(
+            f"init must hold one number per column: got {len(weights)} for {len(active)} columns"
+        )
+    if active.any() and not weights[active].any():
+        raise ValueError("init must be positive for at least one column that is not constant")
+    return weights[active] / max(weights[active].sum(), np.finfo(float).tiny)
+
+
+def marginal_start(X, settings, h=MARGINAL_H, lam=MARGINAL_LAM):
+    """Return the marginal start for a checked matrix, as a value of `Settings.init`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    settings : Settings
+    h : float
+        Bandwidth of the blurring along each column, in units of the mean variance.
+    lam : float
+        Entropy parameter, in units of the median displacement.
+    """
+    standardizer = Standardizer.of(X, settings.standardize)
+    rows = standardizer.forward(X)
+    if not rows.size:
+        return "uniform"
+    D = np.empty(rows.shape[1])
+    unit = 1.0 if settings.standardize else mean_variance(X)
+    marginal_displacement(
+        rows, np.ones(len(rows)), h * unit, MARGINAL_ITERATIONS, settings.n_threads, D
+    )
+    return tuple(standardizer.all_columns(weights_of_displacement(D, lam)).tolist())
+
+
+def weights_of_displacement(D, lam):
+    """Return w_l ∝ exp(−(D_l − min D) / (lam · median D)), the median over columns that move.
+
+    Examples
+    --------
+    >>> weights_of_displacement(np.array([0.0, 1.0, 1.0]), 1.0).round(2).tolist()
+    [0.58, 0.21, 0.21]
+    """
+    moving = D[D > 0]
+    if not moving.size:
+        return uniform_weights(len(D))
+    weights = np.exp(-(D - D.min()) / (lam * np.median(moving)))
+    return weights / weights.sum()
