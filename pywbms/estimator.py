@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,17 +13,20 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pywbms._data.checks import require_callable, require_finite, require_squarable
 from pywbms._data.standardize import warn_if_narrow
 from pywbms._data.table import numeric_matrix
+from pywbms._engine.convergence import warn_if_not_converged
 from pywbms._engine.fit import LocalEngine
 from pywbms._engine.nearest import nearest_labels
 from pywbms._engine.recorder import IterationInfo
 from pywbms._engine.settings import Settings, says_stop
-from pywbms._selection.choice import SearchOptions, choose
+from pywbms._engine.start import require_init
+from pywbms._selection.choice import MOST_ROWS, SearchOptions, choose
+from pywbms._selection.joining import join_fit
+from pywbms._selection.start_choice import start_of
 
 
 class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -43,9 +46,8 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
     ----------
     h : float or "auto", default "auto"
         Bandwidth of the kernel exp(−‖a − b‖²_w / h). On z-scores, useful values lie between
-        0.005 (many tight clusters) and 1. "auto" chooses it from the data (`pywbms.select`):
-        clusters that recur in random subsets of the rows and predict held-out rows; where there
-        are none, a value so large that all rows form one cluster.
+        0.005 (many tight clusters) and 1. "auto" chooses it from the data (`pywbms.select`);
+        where there are no clusters, a value so large that all rows form one.
     lam : float or "auto", default "auto"
         Strength of the entropy term in w_l ∝ exp(−D_l / lam): small values put all weight on
         few features, large ones make all weights equal. "auto" chooses it together with h, or
@@ -87,8 +89,10 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
     init : {"auto", "uniform", "marginal"} or array-like of shape (p,), default "auto"
         The feature weights with which the fit starts. "uniform": 1/p, as in the paper.
         "marginal": more for columns that have clusters on their own, which finds a few
-        informative columns among many noise columns. "auto" tries both kinds; among several
-        starts the data decide as they do on h and lam.
+        informative columns among many noise columns. "auto" tries several; the data decide.
+    join : bool or "auto", default "auto"
+        Join clusters between which the density does not dip: the pieces of a curved cluster.
+        "auto" does so where the choice of h and lam has found it right, and not if both are given.
     verbose : bool, default False
         Print one line per iteration.
     callback : callable, optional
@@ -114,6 +118,10 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         Whether the stop rule ended the fit, rather than `max_iter` or a callback.
     h_, lam_ : float
         The values used; `lam_` is on the scale of `lam_scale`.
+    init_ : ndarray of shape (p,)
+        The feature weights with which the fit started.
+    groups_ : ndarray of shape (n,)
+        Clusters as the fit left them: `labels_`, unless clusters were joined (see `join`).
     history_ : DataFrame
         One row per iteration: phase, iteration, diameter, movement, groups, entropy, n_points.
     selection_ : DataFrame or None
@@ -128,7 +136,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         With `tree`: the merge tree, a linkage matrix as in `scipy.cluster.hierarchy`. The
         heights are log(1 + t), where t is the iteration after the warm-up at which two clusters
         merge. Iterations continue after the fit has stopped, many at a time; cut at
-        log(1 + n_iter_), or into n_clusters_, it gives `labels_`.
+        log(1 + n_iter_) it gives `groups_`.
     tree_observed_ : ndarray of shape (n − 1,) or None
         With `tree`: False for the merges at the top that were only predicted, each as if two
         clusters were isolated, because the budget of work was spent or a callback had ended the
@@ -172,6 +180,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         record_path=Settings.record_path,
         tree=Settings.tree,
         init=Settings.init,
+        join=Settings.join,
         verbose=False,
         callback=None,
     ):
@@ -191,6 +200,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         self.record_path = record_path
         self.tree = tree
         self.init = init
+        self.join = join
         self.verbose = verbose
         self.callback = callback
 
@@ -206,11 +216,8 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         >>> WBMS.paper(0.1, 10).exclude_self
         False
         """
-        preset = {
-            "exclude_self": False, "warmup": 0, "stop": "diameter", "merge": False,
-            "init": "uniform",
-        }  # fmt: skip
-        return cls(h, lam, **{**preset, **params})
+        preset = {"exclude_self": False, "warmup": 0, "stop": "diameter", "merge": False}
+        return cls(h, lam, **{**preset, "init": "uniform", **params})
 
     @classmethod
     def released(cls, h: float, lam: float, max_iter: int = 30, **params: Any) -> WBMS:
@@ -247,6 +254,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         """
         settings = self.settings()
         matrix = self._matrix(X, reset=True)
+        require_init(settings, matrix)
         if not settings.standardize:
             require_squarable(matrix, self._names())
             warn_if_narrow(matrix, settings.eps, stacklevel=3)
@@ -267,14 +275,19 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
 
         choice = self._choose(engine, settings, report) if settings.is_auto else None
         settings = settings.resolved(choice, n_rows)
+        settings = replace(settings, init=start_of(engine, settings))
         fitted = engine.run(settings, report)
-        selection = None
-        if choice is not None:
-            table = choice.table
-            selection = table.assign(lam=table["lam"] * settings.lam_unit(n_rows))
+        groups = fitted.labels
+        if settings.join:
+            sample = engine.labelled_sample(groups, MOST_ROWS, np.random.default_rng(0))
+            fitted = join_fit(fitted, *sample, settings.standardize)
+        table = None if choice is None else choice.table
+        if table is not None:
+            table = table.assign(lam=table["lam"] * settings.lam_unit(n_rows))
         self.n_features_in_ = n_columns
         self.h_, self.lam_ = float(settings.h), float(settings.lam)
-        self.choice_, self.selection_ = choice, selection
+        self.init_, self.groups_ = np.asarray(settings.init, dtype=float), groups
+        self.choice_, self.selection_ = choice, table
         self._set_fitted(engine.training_rows(), fitted)
         return self
 
@@ -377,17 +390,3 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
                 setattr(self, name, value)
             elif hasattr(self, name):  # of an earlier fit
                 delattr(self, name)
-
-
-def warn_if_not_converged(model, stacklevel):
-    """Warn if neither the stop rule nor a callback has ended a fit."""
-    if model.converged_ or model._interrupted:
-        return
-    last = model.history_.iloc[-1]
-    warnings.warn(
-        f"WBMS did not converge by the rule {model.stop!r} in max_iter={model.max_iter} "
-        f"iterations ({last.groups} groups, largest move {last.movement:.2g}); the labels "
-        "are those of the last one. A larger h or max_iter, or another eps, may help",
-        ConvergenceWarning,
-        stacklevel=stacklevel,
-    )

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 from pywbms._data.table import Table, as_frame
 from pywbms._selection.choice import Selection
+from pywbms._selection.evidence import Confidence
 from pywbms._terminal.wording import counted
 from pywbms.estimator import WBMS
 from pywbms.theory.refit import refit_with_path
@@ -39,6 +41,11 @@ class WBMSResult:
         The pairs (h, lam) that were tried, with their scores, if h or lam was chosen.
     choice : Selection or None
         How h and lam were chosen, in words (``print(result.choice)``), and the alternatives.
+    confidence : Confidence or None
+        Expected agreement with the truth, as a number and as a word, if h or lam was chosen.
+    alternatives : DataFrame or None
+        Other partitions that are nearly as good, or, if all rows are one cluster, the best that
+        there would be; see `at`.
     tree : ndarray of shape (rows − 1, 4) or None
         With ``tree=True``, the merge tree, which rows merge when, in the fit and after it: a
         linkage matrix for `scipy.cluster.hierarchy`, over the rows of `data`; heights are
@@ -128,6 +135,37 @@ class WBMSResult:
     @property
     def choice(self) -> Selection | None:  # noqa: D102
         return self.estimator.choice_
+
+    @property
+    def confidence(self) -> Confidence | None:  # noqa: D102
+        return None if self.choice is None else self.choice.confidence
+
+    @property
+    def alternatives(self) -> pd.DataFrame | None:  # noqa: D102
+        return None if self.choice is None else self.choice.alternatives.copy()
+
+    def at(self, k: int) -> WBMSResult:
+        """Return the best partition into k clusters among those that were tried, as a result.
+
+        Raises
+        ------
+        ValueError
+            If there is none, or if h and lam were given; the message says which k there are.
+
+        Examples
+        --------
+        >>> from pywbms import datasets, wbms
+        >>> df, truth = datasets.data1(random_state=0)
+        >>> wbms(df).at(2).n_clusters
+        2
+        """
+        if self.choice is None:
+            raise ValueError("h and lam were given, not chosen: there are no other partitions")
+        params = self.choice.at(k)
+        n_rows = len(self.estimator.labels_)
+        params["lam"] *= self.estimator.settings().lam_unit(n_rows)
+        model = clone(self.estimator).set_params(**params).fit(self.data)
+        return WBMSResult(model, self._index, self._columns, self._kept, self._na_action)
 
     @property
     def scale(self) -> pd.Series:  # noqa: D102

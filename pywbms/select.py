@@ -1,15 +1,19 @@
-"""Choosing h and lam from the data alone.
+"""Choosing h, lam and the start of the weights from the data alone.
 
-A pair (h, lam) is good if its clusters are stable and predict held-out rows better than a single
-cloud does. Both are measured on random subsets of the rows: *stability* is the mean adjusted Rand
-index between the clustering of all rows and those of the subsets; *gain* is the mean log density,
-in nats per row, that the clusters of a subset gain on the held-out rows over the best single cloud
-(correlated, skewed and heavy-tailed as need be). If stability × gain is below 0.1 for every pair,
-there is no evidence of clusters, and h is taken so large that all rows form one. Otherwise the
-pair with the best *score* is chosen: ``stability × screened / k^(1/4)``, where *screened* is the
-same gain between two halves of the rows, the clusters being those of all rows. It takes no further
-fit, so it also tells early which pairs are worth judging, and does not suffer from a subset that
-happens to settle elsewhere.
+Several starts of the feature weights (`WBMS.init`) are tried, each with a few values of lam and
+with h from where all rows form one cluster down to where clusters are too small to be judged. A
+candidate *promises* ``screened / k^(1/4)``: *screened* is the log density, in nats per row, that
+its clusters, as they are in one half of the rows, gain on the other half over the best single cloud
+(correlated, skewed and heavy-tailed as need be). The most promising partitions are then looked at
+more closely: is there a dip in density between neighbouring clusters? The *valley* is the lowest
+density between two of them, as a share of the lower peak, along the direction that separates them
+best, on rows that did not choose that direction. The candidate with the best
+*score*, ``promise × (1.02 − mean valley)``, is chosen, and clusters between which the density does
+not dip are joined. Where the gain and the deepest dip together are too little evidence, or nothing
+is left to separate, there are no clusters, and h is taken so large that all rows form one.
+
+*Stability*, the mean adjusted Rand index with the clusterings of random subsets of 80 % of the
+rows, is measured for the chosen candidate and its alternatives; it is reported, not used.
 """
 
 from __future__ import annotations
@@ -58,7 +62,7 @@ def select(
         quarter as many clusters as rows, both more finely around the best pair. lam is on the
         mean scale.
     n_subsets : int, default 4
-        Random subsets of 80 % of the rows on which a promising pair is judged.
+        Random subsets of 80 % of the rows that show how stable the chosen clusters are.
     random_state : int, numpy.random.Generator or None, default 0
         Source of the random subsets. The same number gives the same choice, for any order of
         the rows and any `n_jobs`.

@@ -13,6 +13,7 @@ from pywbms import datasets, theory
 from pywbms._data.ordering import row_order
 from pywbms._data.standardize import Standardizer
 from pywbms._engine.nearest import nearest_labels
+from pywbms._engine.settings import is_auto
 from pywbms._terminal.wording import counted
 from pywbms.estimator import WBMS
 from pywbms.select import select as select_pair
@@ -26,7 +27,7 @@ FORMS = {"default": WBMS, "released": WBMS.released, "paper": WBMS.paper}
 def fit(call, X, columns, form, params, verbose, callback):
     """Cluster the rows of a matrix; see the R function ``wbms``."""
     columns = names_of(columns)
-    params = {**params, "n_jobs": integer_or_none(params.get("n_jobs"))}
+    params = for_python(params)
 
     def after_iteration(state):
         call.check()
@@ -44,11 +45,12 @@ def fit(call, X, columns, form, params, verbose, callback):
         "modes": Named(model.modes_, columns),
         "h": model.h_,
         "lambda": model.lam_,
+        "init": pd.Series(model.init_, index=columns),
         "iter": model.n_iter_,
         "converged": model.converged_,
         "history": model.history_,
         "selection": renamed(model.selection_),
-        "choice": choice_for_r(model),
+        "choice": choice_for_r(model, columns),
         "scale": pd.Series(model._standardizer.scale, index=columns),
         "path": Named(path_in_units(model), columns) if model.record_path else None,
         "tree": tree_for_r(model),
@@ -58,6 +60,8 @@ def fit(call, X, columns, form, params, verbose, callback):
 
 def select(call, X, columns, h, lam, n_subsets, seed, n_jobs, params, verbose, callback):
     """Choose h and lam for a matrix; see the R function ``wbms_select``."""
+    columns = names_of(columns)
+    params = {**params, "init": start_for_python(params["init"])}
     interrupted = False
 
     def after_fit(n_fits, k):
@@ -73,13 +77,13 @@ def select(call, X, columns, h, lam, n_subsets, seed, n_jobs, params, verbose, c
 
     with call.interruptible():
         choice = select_pair(
-            pd.DataFrame(X, columns=names_of(columns)), values_or_none(h), values_or_none(lam),
+            pd.DataFrame(X, columns=columns), values_or_none(h), values_or_none(lam),
             int(n_subsets), int(seed), integer_or_none(n_jobs), callback=after_fit, **params,
         )  # fmt: skip
     if interrupted:  # `select` returns the best so far, but in R an interrupted call has no value
         raise KeyboardInterrupt
     chosen = [name for name, x in (("h", h), ("lambda", lam)) if np.size(x) > 1 or x is None]
-    return {"grid": renamed(choice.table), **described_choice(choice, chosen)}
+    return {"grid": renamed(choice.table), **described_choice(choice, chosen, columns)}
 
 
 def predict(call, newdata, data, cluster, weights, standardize, n_jobs):
@@ -95,7 +99,7 @@ def predict(call, newdata, data, cluster, weights, standardize, n_jobs):
 
 def check_theory(call, X, columns, params, converged, phase, iteration, delta, verbose):
     """Check the theorems on a fit, which is repeated with its path recorded."""
-    params = {**params, "n_jobs": integer_or_none(params.get("n_jobs"))}
+    params = for_python(params)
 
     def after_iteration(state):
         call.check()
@@ -220,6 +224,17 @@ def named(values, names):
     return pd.Series(values, index=index)
 
 
+def for_python(params):
+    """Return parameters of `WBMS` from R with the types that they have in Python."""
+    params = {**params, "n_jobs": integer_or_none(params.get("n_jobs"))}
+    return {**params, "init": start_for_python(params["init"])} if "init" in params else params
+
+
+def start_for_python(init):
+    """Return a start as its name or a list of numbers; R sends one number as a scalar."""
+    return init if isinstance(init, str) else np.atleast_1d(init).tolist()
+
+
 def integer_or_none(n_jobs):
     """Return a number of threads as an int, or None."""
     return None if n_jobs is None else int(n_jobs)
@@ -231,9 +246,13 @@ def described(state):
 
 
 def used(model):
-    """Return the parameters needed to repeat the fit."""
+    """Return the parameters needed to repeat the fit; no start has to be searched for again."""
     left_out = ("h", "lam", "record_path", "tree", "verbose", "callback")
-    return {k: v for k, v in model.get_params(deep=False).items() if k not in left_out}
+    params = {k: v for k, v in model.get_params(deep=False).items() if k not in left_out}
+    join = model.join
+    if is_auto(join):
+        join = model.choice_ is not None and model.choice_.join
+    return {**params, "init": model.init_, "join": bool(join)}
 
 
 def renamed(selection):
@@ -241,7 +260,7 @@ def renamed(selection):
     return None if selection is None else selection.rename(columns={"lam": "lambda"})
 
 
-def choice_for_r(model):
+def choice_for_r(model, columns):
     """Return how h and lam of a fit were chosen, with lam on the scale of the fit, or None."""
     choice = model.choice_
     if choice is None:
@@ -250,16 +269,21 @@ def choice_for_r(model):
     rivals = choice.alternatives.assign(lam=choice.alternatives["lam"] * scale)
     choice = replace(choice, h=model.h_, lam=model.lam_, alternatives=rivals)
     asked = (("h", model.h), ("lambda", model.lam))
-    return described_choice(choice, [name for name, x in asked if isinstance(x, str)])
+    return described_choice(choice, [name for name, x in asked if isinstance(x, str)], columns)
 
 
-def described_choice(choice, chosen):
+def described_choice(choice, chosen, columns):
     """Return a `Selection` without its table, with R's names, and which parameters were chosen."""
     return {
         "h": choice.h,
         "lambda": choice.lam,
         "chosen": chosen,
         "k": choice.n_clusters,
+        "start": choice.start,
+        "init": pd.Series(choice.init, index=columns, dtype=float),
+        "starts": {name: pd.Series(x, columns, dtype=float) for name, x in choice.starts.items()},
+        "join": choice.join,
+        "confidence": choice.confidence._asdict(),
         "certain": choice.certain,
         "complete": choice.complete,
         "reason": choice.explanation,

@@ -130,7 +130,7 @@ def test_select_prints_the_choice_and_the_best_pairs(frame, data, capsys):
     chosen = select(frame)
     assert main(["select", data]) == 0
     out, err = capsys.readouterr()
-    assert out.startswith(str(chosen))
+    assert out.startswith(f"{chosen}\nConfidence: {chosen.confidence}\n")
     assert "stability" in out.splitlines()[-1 - chosen.table["judged"].sum()]
     assert err == ""
 
@@ -145,10 +145,22 @@ def test_select_json(frame, data, capsys):
     )  # fmt: skip
     assert len(found["pairs"]) == len(chosen.table)
     assert found["certain"] == chosen.certain
+    assert found["start"] == chosen.start
+    assert found["confidence"] == chosen.confidence._asdict()
+
+
+def test_select_init_is_the_start(data, capsys):
+    options = ["--h", "0.1,0.2", "--lam", "0.1", "--json"]
+    for init in ("uniform", "marginal"):
+        assert main(["select", data, *options, "--init", init]) == 0
+        found = read_json(capsys)
+        assert found["start"] == init
+        assert {pair["start"] for pair in found["pairs"]} == {init}
 
 
 def test_select_writes_the_pairs_and_a_picture(data, capsys, tmp_path):
-    argv = ["select", data, "--h", "0.1,0.2", "--lam", "0.1", "--out", "pairs.csv"]
+    argv = ["select", data, "--h", "0.1,0.2", "--lam", "0.1", "--init", "uniform"]
+    argv += ["--out", "pairs.csv"]
     assert main([*argv, "--plot", "map.png"]) == 0
     assert pd.read_csv("pairs.csv")["h"].tolist() == [0.1, 0.2]
     assert Path("map.png").stat().st_size > 5000

@@ -207,6 +207,16 @@ def test_auto_is_the_default(data, capsys):
     assert outputs[0] == outputs[1]
 
 
+@pytest.mark.parametrize("init", ["uniform", "marginal"])
+def test_init_is_used(frame, data, capsys, init):
+    main(["fit", data, "--h", "0.3", "--lam", "0.7", "--init", init, "--json"])
+    found = read_json(capsys)
+    expected = wbms(frame, h=0.3, lam=0.7, init=init)
+    assert found["weights"] == pytest.approx(expected.weights.to_dict())
+    assert found["start"] is None
+    assert found["confidence"] is None
+
+
 def test_no_standardize(frame, data, capsys):
     main(["fit", data, "--h", "2", "--no-standardize", "--json"])
     weights = read_json(capsys)["weights"]
@@ -246,6 +256,7 @@ def test_not_converged_is_a_warning(data, capsys):
         ["--max-iter", "2.5"],
         ["--jobs", "0"],
         ["--jobs", "two"],
+        ["--init", "equal"],
         ["--columns", ""],
         ["--exclude", "a,,b"],
         ["--na-action", "ignore"],

@@ -57,6 +57,8 @@ def test_json_agrees_with_wbms(data, expected, capsys):
         "lam": expected.lam,
         "n_iter": expected.n_iter,
         "converged": True,
+        "start": expected.choice.start,
+        "confidence": expected.choice.confidence._asdict(),
         "sizes": [24, 16],
         "labels": expected.labels.to_list(),
     }

@@ -243,7 +243,9 @@ class TestAuto:
     def test_the_choice_is_an_ordinary_fit(self):
         X, _ = datasets.simulation1(5, random_state=0)
         auto = WBMS().fit(X)
-        np.testing.assert_array_equal(WBMS(auto.h_, auto.lam_).fit(X).modes_, auto.modes_)
+        again = WBMS(auto.h_, auto.lam_, init=auto.init_, join=auto.choice_.join).fit(X)
+        np.testing.assert_array_equal(again.modes_, auto.modes_)
+        np.testing.assert_array_equal(again.labels_, auto.labels_)
 
     @pytest.mark.slow
     @pytest.mark.parametrize("p", [2, 5, 20])
@@ -274,6 +276,6 @@ def test_duplicated_data_have_the_same_weights(times, seed):
     """Kept in its own mean, a row that is there m times is a row of mass m."""
     X = np.random.default_rng(seed).normal(size=(12, 3))
     repeated = np.tile(X, (times, 1))
-    once = WBMS(0.3, 0.5, exclude_self=False, standardize=False, max_iter=15).fit(X)
-    often = WBMS(0.3, 0.5, exclude_self=False, standardize=False, max_iter=15).fit(repeated)
+    model = WBMS(0.3, 0.5, exclude_self=False, standardize=False, max_iter=15, init="uniform")
+    once, often = clone(model).fit(X), clone(model).fit(repeated)
     np.testing.assert_allclose(often.feature_weights_, once.feature_weights_, atol=1e-9)

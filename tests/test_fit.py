@@ -30,7 +30,7 @@ def _threads_however_little_there_is_to_do():
 def fitted(X, h, lam, **params):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return WBMS(h, lam, record_path=True, **params).fit(X)
+        return WBMS(h, lam, record_path=True, **{"init": "uniform", **params}).fit(X)
 
 
 def z_scores(X):
@@ -226,7 +226,10 @@ class TestSettled:
 class TestOtherRules:
     def test_movement_ends_a_fit_that_the_others_would_end_elsewhere(self):
         X, _ = datasets.data1(0)
-        ends = {stop: WBMS(0.2, 0.05, stop=stop).fit(X) for stop in ("movement", "settled")}
+        ends = {
+            stop: WBMS(0.2, 0.05, stop=stop, init="uniform").fit(X)
+            for stop in ("movement", "settled")
+        }
         movement = ends["movement"].history_.movement
         assert movement.iloc[-1] < 1e-8
         assert (movement.iloc[20:-1] >= 1e-8).all()

@@ -67,6 +67,15 @@ FITS = {
     "two threads": ("data1", "default", {**GIVEN, "n_jobs": 2}),
     "path": ("iris_like", "default", {**GIVEN, "record_path": True}),
     "tree": ("iris_like", "default", {"h": 0.01, "lam": 0.05, "tree": True}),
+    "uniform start": ("data1", "default", {**GIVEN, "init": "uniform"}),
+    "marginal start": ("data1", "default", {**GIVEN, "init": "marginal"}),
+    "marginal start, auto": ("iris_like", "default", {"init": "marginal"}),
+    "given start": ("iris_like", "default", {**GIVEN, "init": [0.5, 0.1, 3.0, 0.0]}),
+    "given start, one column": ("one_column", "default", {**GIVEN, "init": [0.3]}),
+    "given start, auto": ("iris_like", "default", {"init": [0.5, 0.1, 3.0, 0.0]}),
+    "given start, paper": ("iris_like", "paper", {**GIVEN, "init": [0.5, 0.1, 3.0, 0.0]}),
+    "joined": ("integers", "default", {"h": 0.03, "lam": 0.05, "join": True}),
+    "never joined": ("iris_like", "default", {"join": False}),
     "no warm-up, self included, nothing merged": (
         "iris_like", "default", {**GIVEN, "warmup": 0, "exclude_self": False, "merge": False},
     ),
@@ -76,7 +85,9 @@ SIGMA = pd.Series([1.0, 0.3, 2.5], ["a", "b", "c"])
 
 
 def in_r(value):
-    """Return R code for a number, text or flag, to the last bit."""
+    """Return R code for a number, text, flag or list of numbers, to the last bit."""
+    if isinstance(value, list):
+        return f"c({', '.join(map(in_r, value))})"
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, str):
@@ -182,6 +193,8 @@ class TestSameNumbers:
         same_bits(from_r[fit + "size"], np.bincount(model.labels_))
         same_bits(from_r[fit + "h"], model.h_)
         same_bits(from_r[fit + "lambda"], model.lam_)
+        same_bits(from_r[fit + "init"], model.init_)
+        same_bits(from_r[fit + "params-init"], model.init_)
         same_bits(from_r[fit + "iter"], model.n_iter_)
         same_bits(from_r[fit + "converged"], model.converged_)
         same_bits(from_r[fit + "data"], data()[FITS[case][0]])
@@ -189,6 +202,7 @@ class TestSameNumbers:
         if model.selection_ is None:
             assert from_r[fit + "selection"] is None
             assert from_r[fit + "choice"] is None
+            assert from_r[fit + "confidence"] is None
         else:
             selection = model.selection_.rename(columns={"lam": "lambda"})
             same_frame(from_r, fit + "selection-", selection)
@@ -196,6 +210,11 @@ class TestSameNumbers:
             same_frame(from_r, fit + "choice-alternatives-", others)
             assert from_r[fit + "choice-reason"] == [model.choice_.explanation]
             same_bits(from_r[fit + "choice-certain"], model.choice_.certain)
+            same_bits(from_r[fit + "choice-init"], model.choice_.init)
+            same_bits(from_r[fit + "choice-join"], model.choice_.join)
+            assert from_r[fit + "choice-start"] == [model.choice_.start]
+            same_bits(from_r[fit + "confidence-expected"], model.choice_.confidence.expected)
+            assert from_r[fit + "confidence-word"] == [model.choice_.confidence.word]
         if model.record_path:
             path = model.path_[..., model._standardizer.active]
             same_bits(from_r[fit + "path"], model._standardizer.backward(path))

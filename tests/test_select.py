@@ -17,7 +17,7 @@ from pywbms.select import select
 
 matplotlib.use("agg")
 
-SCORES = ["screened", "stability", "gain", "score"]
+SCORES = ["screened", "valley", "stability", "gain", "score"]
 
 
 @pytest.fixture(scope="module")
@@ -123,19 +123,22 @@ class TestReliable:
 class TestSelection:
     def test_table(self, choice):
         table = choice.table
-        assert list(table) == ["h", "lam", "k", "judged", *SCORES, "chosen"]
+        assert list(table) == ["start", "h", "lam", "k", "joined", "judged", *SCORES, "chosen"]
         assert not table.isna().any().any()
         assert (table["h"] > 0).all()
-        assert not table.duplicated(["h", "lam"]).any()
+        assert not table.duplicated(["start", "h", "lam"]).any()
+        assert {"uniform", "marginal"} <= set(table["start"])
         assert set(table["judged"]) == {True, False}
-        assert (table.loc[~table["judged"], ["stability", "gain", "score"]] == 0).all(axis=None)
-        judged = table[table["judged"]]
-        expected = judged["stability"] * judged["screened"].clip(lower=0) / judged["k"] ** 0.25
-        np.testing.assert_allclose(judged["score"], expected)
+        assert (table.loc[~table["judged"], ["stability", "gain"]] == 0).all(axis=None)
+        assert (table["joined"] <= table["k"]).all()
+        scored = table[table["score"] > 0]
+        assert 1 <= len(scored) < len(table)
+        expected = scored["screened"] / scored["k"] ** 0.25 * (1.02 - scored["valley"])
+        np.testing.assert_allclose(scored["score"], expected)
 
     def test_the_chosen_pair_has_the_best_score(self, choice):
         chosen = choice.table[choice.table["chosen"]]
-        assert chosen[["h", "lam", "k"]].to_numpy().tolist() == [
+        assert chosen[["h", "lam", "joined"]].to_numpy().tolist() == [
             [choice.h, choice.lam, choice.n_clusters]
         ]
         assert chosen["score"].item() == choice.table["score"].max()
@@ -162,7 +165,8 @@ class TestSelection:
     def test_alternatives_are_other_partitions(self, iris):
         found = [iris.labels]
         for row in iris.choice.alternatives.itertuples():
-            other = WBMS(row.h, row.lam, max_iter=50).fit(iris.data)
+            init = iris.choice.starts[row.start]
+            other = WBMS(row.h, row.lam, max_iter=50, init=init, join=True).fit(iris.data)
             assert other.n_clusters_ == row.k
             assert all(adjusted_rand_score(other.labels_, labels) < 0.9 for labels in found)
             found.append(other.labels_)
@@ -197,7 +201,7 @@ class TestValues:
         assert (model.h_, model.lam_) == (chosen.h, 0.3 * 90)
 
     def test_values_to_choose_from(self, blobs):
-        chosen = select(blobs[0], h=[0.2, 0.05], lam=(0.1, 1))
+        chosen = select(blobs[0], h=[0.2, 0.05], lam=(0.1, 1), init="uniform")
         assert chosen.table[["h", "lam"]].to_numpy().tolist() == [
             [0.05, 0.1], [0.2, 0.1], [0.05, 1.0], [0.2, 1.0],
         ]  # fmt: skip
@@ -324,7 +328,8 @@ class TestPicture:
             (frame,) = ax.patches
             assert frame.get_x() < iris.h < frame.get_x() + frame.get_width()
         texts = [text.get_text() for text in number.texts]
-        assert texts == [str(k) for k in iris.selection["k"]]
+        from_its_start = iris.selection[iris.selection["start"] == iris.choice.start]
+        assert texts == [str(k) for k in from_its_start["k"]]
         assert lines.get_xscale() == lines.get_yscale() == "log"
         matplotlib.pyplot.close(figure)
 

@@ -6,9 +6,11 @@ import pytest
 from benchmarks.selection.data import draw_blobs
 from pywbms._engine.settings import Settings
 from pywbms._selection import heldout as heldout_module
-from pywbms._selection.candidates import Candidate, by_partition
+from pywbms._selection.candidates import Candidate
 from pywbms._selection.runner import CandidateRunner
-from pywbms._selection.search import Search, SearchSpace
+from pywbms._selection.search import Search, SearchSpace, middle
+from pywbms._selection.separation import join, separations
+from pywbms._selection.starts import starts_for
 
 
 @pytest.fixture(scope="module")
@@ -57,29 +59,56 @@ class TestHeldOut:
 
 
 class TestSearch:
-    def test_few_pairs_of_a_partition_and_from_its_middle(self):
+    def test_the_middle_of_a_range(self):
         labels = np.array([0, 0, 1, 1])
-        pairs = [Candidate(h, 0.1, labels, np.ones(1), screened=1.0) for h in (0.01, 0.1, 1.0)]
-        other = Candidate(0.1, 1.0, np.array([0, 1, 0, 1]), np.ones(1), screened=2.0)
-        kept = by_partition([*pairs, other])
-        assert kept[0] is other
-        assert kept[1] is pairs[1]
-        assert len(kept) == 3
+        found = [Candidate("uniform", h, 0.1, labels, np.ones(1)) for h in (0.01, 0.1, 1.0)]
+        assert middle(found) is found[1]
 
-    def test_every_pair_can_be_judged(self, blobs):
+    def test_only_the_most_promising_are_scored_and_judged(self, blobs):
         X, _ = blobs
         X = X[np.lexsort(X.T)]
-        runner = CandidateRunner(X, Settings())
-        rng = np.random.default_rng(0)
         hs, lams = [0.01, 0.02, 0.05, 0.1, 0.3, 0.5], [0.05, 0.1, 0.5]
-        search = Search(X, SearchSpace(hs, lams, 1.0), runner, 2, rng)
+        space = SearchSpace(hs, lams, 1.0, starts_for(X, Settings()))
+        search = Search(X, space, CandidateRunner(X, Settings()), 2, np.random.default_rng(0))
         search.run()
-        pairs = by_partition([pair for pair in search.candidates.values() if pair.screened > 0.05])
-        waiting = [pair for pair in pairs if not pair.judged]
-        assert 0 < len(waiting) < len(pairs)  # the search judges those alone that may win
-        gains = [pair.gains for pair in pairs]
-        search.judge(search.candidates.values(), every=True)
-        assert all(len(pair.gains) == len(pair.agreements) == 2 for pair in pairs)
-        assert all(
-            pair.gains == before for pair, before in zip(pairs, gains, strict=True) if before
-        )
+        tried = list(search.candidates.values())
+        assert len(tried) == len(space.starts) * len(hs) * len(lams)
+        scored = [one for one in tried if one.scored]
+        assert 0 < len(scored) <= 5
+        assert search.best().score == max(one.score for one in scored)
+        assert search.best().judged
+        assert all(len(one.gains) == len(one.agreements) == 2 for one in tried if one.judged)
+
+
+class TestSeparation:
+    def pieces(self, X, k):
+        """Cut along the first column into pieces of equal size."""
+        return (np.argsort(np.argsort(X[:, 0])) * k) // len(X)
+
+    def test_clusters_stay_apart(self):
+        rng = np.random.default_rng(0)
+        X = np.concatenate([rng.normal(c, 1, (100, 2)) for c in (0, 6, 12)])
+        labels = np.repeat([0, 1, 2], 100)
+        found = separations(X, labels, np.array([0.5, 0.5]))
+        assert {(one.a, one.b) for one in found} == {(0, 1), (1, 2)}
+        assert all(one.valley < 0.2 and one.strength > 3 for one in found)
+        np.testing.assert_array_equal(join(labels, found), labels)
+
+    @pytest.mark.parametrize("k", [2, 4])
+    def test_pieces_of_a_curve_are_joined(self, k):
+        rng = np.random.default_rng(0)
+        x = rng.uniform(-1, 1, 400)
+        X = np.stack([x, x**2 + rng.normal(0, 0.1, 400)], axis=1)
+        found = separations(X, self.pieces(X, k), np.array([0.5, 0.5]))
+        assert join(self.pieces(X, k), found).max() == 0
+
+    def test_the_order_of_columns_and_single_rows(self):
+        rng = np.random.default_rng(0)
+        X = np.concatenate([rng.normal(0, 1, (60, 3)), rng.normal(8, 1, (60, 3)), [[99.0] * 3]])
+        labels = np.repeat([0, 1, 2], [60, 60, 1])
+        weights = np.array([0.2, 0.5, 0.3])
+        found = separations(X, labels, weights)
+        turned = separations(X[:, ::-1], labels, weights[::-1])
+        np.testing.assert_allclose([one[2:4] for one in found], [one[2:4] for one in turned])
+        assert all(not one.known for one in found if one.b == 2)  # too few rows to tell
+        assert join(labels, found).max() == 2

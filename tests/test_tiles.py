@@ -267,7 +267,9 @@ class TestGramStep:
         X = 1.5 * rng.normal(size=(3, p))[rng.integers(3, size=n)] + rng.normal(size=(n, p))
         X[n // 2] = X[0]
         Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1) if n > 2 else X - X.mean(axis=0)
-        model = WBMS(0.3, 0.2, merge=merge, standardize=n > 2, record_path=True).fit(X)
+        model = WBMS(
+            0.3, 0.2, merge=merge, standardize=n > 2, record_path=True, init="uniform"
+        ).fit(X)
         expected = oracle.fit(Z, 0.3, 0.2)
         np.testing.assert_array_equal(model.labels_, expected["labels"])
         np.testing.assert_allclose(model.path_[-1], expected["modes"], rtol=0, atol=1e-9)

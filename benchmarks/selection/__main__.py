@@ -2,7 +2,8 @@
 
 python -m benchmarks.selection answers     the choice itself, on the targets
 python -m benchmarks.selection noise       how often data without clusters give one cluster
-python -m benchmarks.selection rules       the rules that were tried, on the same searches
+python -m benchmarks.selection corpus      the design corpus, and with noise columns added
+python -m benchmarks.selection calibrate   the coefficients of the evidence, from simulated data
 python -m benchmarks.selection fine        the best of a fine grid, on the real data and two moons
 python -m benchmarks.selection cost        the time of a choice in single fits
 """
@@ -12,11 +13,10 @@ import time
 import warnings
 
 import numpy as np
-import pandas as pd
 from sklearn.cluster import HDBSCAN, MeanShift
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.selection import data, rules
+from benchmarks.selection import calibrate, data
 from pywbms import WBMS, datasets
 
 
@@ -58,22 +58,34 @@ def answers(args):
 
 def noise(args):
     """Print how often data without clusters give one cluster."""
-    for name, draw in chosen_sets(args, data.noise()):
+    for name, draw in chosen_sets(args, data.noise() | data.curved_noise()):
         wrong = [s for s in range(args.seeds) if WBMS().fit(draw(s)[0]).n_clusters_ > 1]
         print(f"{name:30} {args.seeds - len(wrong):4} of {args.seeds}", *wrong[:9], flush=True)
 
 
-def compared(args):
-    """Print the mean ARI of each rule, and of the best pair that was tried."""
-    rows = {}
-    for name, draw in chosen_sets(args, data.simulations() | data.blobs() | data.real(args.data)):
-        seeds = 1 if fixed(name) else args.seeds
-        found = [rules.compare(*draw(seed)) for seed in range(seeds)]
-        rows[name] = {rule: np.mean([f[rule][0] for f in found]) for rule in found[0]}
-        print(f"{name:34}", *(f"{value:.3f}" for value in rows[name].values()), flush=True)
-    table = pd.DataFrame(rows).T
-    kind = table.index.map(lambda name: "blobs" if "blobs" in name else kind_of(name))
-    print(table.groupby(kind).mean().T.assign(all=table.mean()).round(3).to_string())
+def corpus(args):
+    """Print the ARI of `WBMS()` on the design corpus, alone and with noise columns added."""
+    sets = data.corpus(args.data)
+    compact = data.compact(args.data)
+    batteries = {"corpus": sets, **{
+        f"compact + {q} noise columns": {
+            name: data.with_noise_columns(draw, q) for name, draw in compact.items()
+        }
+        for q in (20, 50, 200)
+    }}  # fmt: skip
+    for battery, sets in batteries.items():
+        found = []
+        for name, draw in chosen_sets(args, sets):
+            X, labelings = draw(0)
+            model = WBMS().fit(X)
+            found.append(data.best_agreement(labelings, model.labels_))
+            print(f"  {name:24} k = {model.n_clusters_:3}  ARI {found[-1]:.3f}", flush=True)
+        print(f"{battery}: mean ARI {np.mean(found):.3f} of {len(found)} sets", flush=True)
+
+
+def calibrated(args):
+    """Print the coefficients of the evidence for clusters and of the expected agreement."""
+    calibrate.report(args.seeds)
 
 
 def fine(args):
@@ -138,12 +150,14 @@ def fixed(name):
     return name in data.REAL or name in data.BUNDLED
 
 
-def kind_of(name):
-    """Return the family of a data set."""
-    return "real" if fixed(name) else "simulations"
-
-
-TABLES = {"answers": answers, "noise": noise, "rules": compared, "fine": fine, "cost": cost}
+TABLES = {
+    "answers": answers,
+    "noise": noise,
+    "corpus": corpus,
+    "calibrate": calibrated,
+    "fine": fine,
+    "cost": cost,
+}
 
 if __name__ == "__main__":
     main()

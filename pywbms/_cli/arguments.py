@@ -7,7 +7,7 @@ from pathlib import Path
 from pywbms._cli.files import PARQUET, PICTURES, SEPARATORS, suffix_of
 from pywbms._data.checks import positive
 from pywbms._data.table import NA_ACTIONS
-from pywbms._engine.settings import Settings
+from pywbms._engine.settings import STARTS, Settings
 
 STDOUT = Path("-")
 
@@ -53,6 +53,10 @@ def add_model(model, several):
             help=f"{text}: a positive number{', or several,' * several} or auto (default "
             f"{getattr(Settings, name)})",
         )  # fmt: skip
+    model.add_argument(
+        "--init", choices=STARTS, default=Settings.init,
+        help=f"feature weights at the start of the fit (default {Settings.init})",
+    )  # fmt: skip
     model.add_argument(
         "--no-standardize", dest="standardize", action="store_false",
         help="use the columns as they are instead of z-scores",

@@ -30,6 +30,7 @@ def model_parameters(args):
     return {
         "h": args.h,
         "lam": args.lam,
+        "init": args.init,
         "na_action": args.na_action,
         "standardize": args.standardize,
         "max_iter": args.max_iter,

@@ -10,7 +10,7 @@ from pywbms._terminal.wording import counted
 TOP_CLUSTERS = 10
 TOP_FEATURES = 5
 TOP_PAIRS = 10
-SCORES = ["stability", "gain", "screened", "score"]
+SCORES = ["stability", "gain", "screened", "valley", "score"]
 
 
 def as_text(result, notes):
@@ -65,6 +65,7 @@ def feature_lines(result):
 
 def as_json(result, **more):
     """Return a result, with further fields, as a JSON object."""
+    choice = result.choice
     return json.dumps(
         {
             "n_clusters": result.n_clusters,
@@ -72,6 +73,8 @@ def as_json(result, **more):
             "lam": result.lam,
             "n_iter": result.n_iter,
             "converged": result.converged,
+            "start": None if choice is None else choice.start,
+            "confidence": None if choice is None else choice.confidence._asdict(),
             "sizes": cluster_sizes(result).tolist(),
             "weights": result.weights.to_dict(),
             "labels": result.labels.to_list(),
@@ -86,10 +89,17 @@ def selection_as_text(selection):
     best = selection.table.sort_values(["chosen", "score"], ascending=False, kind="stable")
     best = best[best["chosen"] | best["judged"]].iloc[:TOP_PAIRS]
     rows = [
-        (f"{pair.h:.4g}", f"{pair.lam:.4g}", str(pair.k), *map("{:.3f}".format, scores))
+        (
+            pair.start,
+            f"{pair.h:.4g}",
+            f"{pair.lam:.4g}",
+            str(pair.joined),
+            *map("{:.3f}".format, scores),
+        )
         for pair, scores in zip(best.itertuples(), best[SCORES].to_numpy(), strict=True)
     ]
-    return "\n".join([str(selection), "", *aligned([("h", "lam", "k", *SCORES), *rows])])
+    lines = aligned([("start", "h", "lam", "k", *SCORES), *rows])
+    return "\n".join([str(selection), f"Confidence: {selection.confidence}", "", *lines])
 
 
 def selection_as_json(selection):
@@ -99,6 +109,8 @@ def selection_as_json(selection):
             "h": selection.h,
             "lam": selection.lam,
             "n_clusters": selection.n_clusters,
+            "start": selection.start,
+            "confidence": selection.confidence._asdict(),
             "certain": selection.certain,
             "complete": selection.complete,
             "explanation": selection.explanation,

@@ -45,6 +45,7 @@ def run_select(args):
         args.seed,
         args.jobs,
         verbose=True,
+        init=args.init,
         standardize=args.standardize,
         max_iter=args.max_iter,
     )

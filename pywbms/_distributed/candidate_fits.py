@@ -27,7 +27,7 @@ class DaskCandidates:
         self._n_fits = 0
 
     def __call__(self, X, tasks, settings):
-        """Yield labels and weights of fits at ((h, lam), rows), in the order of the tasks."""
+        """Yield labels and weights of fits at ((h, lam, init), rows), in the order of the tasks."""
         waiting, losses = list(tasks), 0
         try:
             futures = self._start(X, waiting, settings)

@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from pywbms._data.checks import require_one_of
 from pywbms._data.standardize import warn_if_narrow
 from pywbms._data.table import NA_ACTIONS, Table
@@ -24,10 +26,11 @@ from pywbms._distributed.fault_tolerance import (
 from pywbms._distributed.result import DaskResult, modes_on_workers
 from pywbms._distributed.sources import CollectionRows, LocalRows
 from pywbms._distributed.worker_pool import WorkerLost, client_or_own, retrying
+from pywbms._engine.convergence import warn_if_not_converged
 from pywbms._engine.settings import Settings
 from pywbms._selection.choice import MOST_ROWS, sampled_rows
 from pywbms._terminal.progress import FitProgress
-from pywbms.estimator import WBMS, warn_if_not_converged
+from pywbms.estimator import WBMS
 from pywbms.result import WBMSResult
 
 # Multiply-adds (points² × features) of a step that takes about as long as starting its tasks.
@@ -78,6 +81,20 @@ class DaskEngine:
             return self._rows.some_rows(pool, self._rows.order[looked_at])
 
         return retrying(self._client, fetch, self._options.wait)
+
+    def labelled_sample(self, labels, most, rng):
+        """Return at most so many rows, and their labels."""
+        n = self.shape[0]
+        some = self._rows.order
+        if n > most:
+            some = some[np.sort(rng.permutation(n)[:most])]
+        if self._rows.local:
+            return self._rows.X[some], labels[some]
+
+        def fetch(pool):
+            return self._rows.some_rows(pool, some)
+
+        return retrying(self._client, fetch, self._options.wait), labels[some]
 
     def run(self, settings, callback=None):
         """Fit and return a `FitResult`; h and lam are numbers."""

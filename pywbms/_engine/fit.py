@@ -50,6 +50,13 @@ class LocalEngine:
         """Return the rows on which h and lam are chosen."""
         return self._X
 
+    def labelled_sample(self, labels, most, rng):
+        """Return at most so many rows, and their labels."""
+        if len(labels) <= most:
+            return self._X, labels
+        some = row_order(self._X)[np.sort(rng.permutation(len(labels))[:most])]
+        return self._X[some], labels[some]
+
     def run(self, settings, callback=None):
         """Fit and return a `FitResult`; h and lam are numbers."""
         return fit_rows(self._X, settings, callback)

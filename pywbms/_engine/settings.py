@@ -72,6 +72,7 @@ class Settings:
     record_path: bool = False
     tree: bool = False
     init: str | tuple[float, ...] = AUTO
+    join: bool | str = AUTO
 
     def __post_init__(self):
         for name in ("h", "lam"):
@@ -94,6 +95,8 @@ class Settings:
         for name in ("exclude_self", "standardize", "merge", "record_path", "tree"):
             require_boolean(name, getattr(self, name))
         number_of_threads(self.n_jobs)
+        if not is_auto(self.join) and not isinstance(self.join, bool | np.bool_):
+            raise ValueError(f"join must be True, False or 'auto', got {self.join!r}")
         if isinstance(self.init, str):
             require_one_of("init", self.init, STARTS)
         else:  # as a tuple, so that settings can be compared
@@ -118,7 +121,7 @@ class Settings:
         return h, lam
 
     def resolved(self, choice, n_rows: int) -> Settings:
-        """Return settings whose h and lam are numbers, with the start that goes with them.
+        """Return settings in which nothing is "auto", as the data or the defaults decide.
 
         Parameters
         ----------
@@ -129,7 +132,8 @@ class Settings:
         h = choice.h if is_auto(self.h) else self.h
         lam = choice.lam * self.lam_unit(n_rows) if is_auto(self.lam) else self.lam
         init = self.init if choice is None else choice.init
-        return replace(self, h=float(h), lam=float(lam), init=init)
+        join = self.join if not is_auto(self.join) else choice is not None and choice.join
+        return replace(self, h=float(h), lam=float(lam), init=init, join=bool(join))
 
     def lam_unit(self, n_rows: int) -> int:
         """Return what lam on the mean scale is multiplied by to be on the scale of `lam_scale`."""

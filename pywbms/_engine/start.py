@@ -10,7 +10,7 @@ import numpy as np
 
 from pywbms._core.marginal import marginal_displacement
 from pywbms._data.ordering import uniform_weights
-from pywbms._data.standardize import Standardizer, mean_variance
+from pywbms._data.standardize import Standardizer, mean_variance, varying_columns
 from pywbms._engine.settings import AUTO
 
 # Bandwidth (on z-scores) and entropy parameter of the start called "marginal".
@@ -27,25 +27,27 @@ def start_weights(settings, standardizer):
         Its `init` is "uniform", or one number per column, constant columns included. "auto" is
         "uniform" to an engine: the choice comes before it.
     standardizer : Standardizer
-
-    Raises
-    ------
-    ValueError
-        If the numbers do not suit the data.
     """
     active = standardizer.active
-    if settings.init in ("uniform", AUTO):
-        return uniform_weights(int(active.sum()))
     if settings.init == "marginal":
         raise ValueError("init must be resolved by marginal_start before an engine runs")
-    weights = np.asarray(settings.init)
-    if len(weights) != len(active):
+    if settings.init in ("uniform", AUTO) or not np.asarray(settings.init)[active].any():
+        return uniform_weights(int(active.sum()))
+    weights = np.asarray(settings.init)[active]
+    return weights / weights.sum()
+
+
+def require_init(settings, X):
+    """Raise a ValueError if the numbers given as `init` do not suit the data."""
+    if isinstance(settings.init, str):
+        return
+    weights, varying = np.asarray(settings.init), varying_columns(X)
+    if len(weights) != len(varying):
         raise ValueError(
-            f"init must hold one number per column: got {len(weights)} for {len(active)} columns"
+            f"init must hold one number per column: got {len(weights)} for {len(varying)} columns"
         )
-    if active.any() and not weights[active].any():
+    if varying.any() and not weights[varying].any():
         raise ValueError("init must be positive for at least one column that is not constant")
-    return weights[active] / max(weights[active].sum(), np.finfo(float).tiny)
 
 
 def marginal_start(X, settings, h=MARGINAL_H, lam=MARGINAL_LAM):

@@ -1,55 +1,122 @@
-"""Candidates: pairs (h, lam) with the partitions they give, and their scores."""
+"""Candidates: fits at a start and a pair (h, lam), the partitions they give, and their scores."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics import adjusted_rand_score
+
+from pywbms._selection.agreement import agreement
+from pywbms._selection.evidence import evidence, expected_agreement
+from pywbms._selection.separation import Separation, join, joined_groups
 
 # Partitions that agree as well as this (adjusted Rand index) count as the same.
 SAME = 0.9
-CANDIDATES_PER_PARTITION = 2
 # Exponent of k by which the score is divided: the more clusters, the more any data that are not one
 # smooth cloud gain from them.
 PENALTY_EXPONENT = 0.25
-# Stability times gain, in nats per row, below which there is no evidence of clusters.
-LEAST_EVIDENCE = 0.1
 
 
 @dataclass
 class Candidate:
-    """A pair (h, lam) with its clustering of all rows, and what is known of it so far.
+    """A start, a pair (h, lam), their clustering of all rows, and what is known of it so far.
 
     Attributes
     ----------
+    start : str
+        Name of the start of the weights.
     h, lam : float
     labels : ndarray of shape (n,)
+        Clusters as the fit leaves them.
     weights : ndarray of shape (p,)
     screened : float
         Gain in log density between two halves of the rows: how much better the clusters, as they
         are in one half, predict the other half than a single cloud does. The clusters are those
         of all rows. 0 if not computed.
+    separations : list of Separation or None
+        Of its neighbouring clusters; None for candidates that are not among the best.
+    may_join : bool
+        Whether clusters without a dip in density between them may be joined.
     agreements, gains : tuple of float
         For each subset: the adjusted Rand index with the clustering of all rows, and the gain in
         log density of the held-out rows.
     """
 
+    start: str
     h: float
     lam: float
     labels: np.ndarray
     weights: np.ndarray
     screened: float = 0.0
+    separations: list[Separation] | None = None
+    may_join: bool = True
     agreements: tuple = ()
     gains: tuple = ()
 
     @property
-    def k(self):
-        """Number of clusters."""
+    def place(self):
+        """What tells one candidate from another: start, h, lam."""
+        return self.start, self.h, self.lam
+
+    @property
+    def n_groups(self):
+        """Number of clusters as the fit leaves them."""
         return int(self.labels.max()) + 1
 
     @property
+    def scored(self):
+        """Whether its separations are known."""
+        return self.separations is not None
+
+    @property
+    def joined(self):
+        """Labels in which clusters without a dip in density between them are one."""
+        return join(self.labels, self._joins) if self._joins else self.labels
+
+    @property
+    def _joins(self):
+        return self.separations if self.scored and self.may_join else []
+
+    @property
+    def k(self):
+        """Number of clusters, joined ones counted once."""
+        return int(self.joined.max()) + 1
+
+    @property
+    def valley(self):
+        """Mean valley between neighbouring clusters: 0 a clear gap, 1 no dip at all."""
+        return float(np.mean([one.valley for one in self.separations])) if self.scored else 1.0
+
+    @property
+    def strength(self):
+        """Depth of the deepest dip between two clusters that stay apart, in standard errors."""
+        cluster = joined_groups(self.n_groups, self._joins)
+        found = self.separations or []
+        apart = [one.strength for one in found if cluster[one.a] != cluster[one.b]]
+        return max(apart, default=0.0)
+
+    @property
+    def evidence(self):
+        """Log odds that there are clusters; minus infinity if all were joined."""
+        return evidence(self.screened, self.strength) if self.k > 1 else -np.inf
+
+    @property
+    def expected(self):
+        """Expected agreement with the truth if there are clusters."""
+        return expected_agreement(self.screened, self.strength, self.valley)
+
+    @property
+    def promise(self):
+        """The score if all clusters were clearly separated."""
+        return max(self.screened, 0.0) / self.n_groups**PENALTY_EXPONENT
+
+    @property
+    def score(self):
+        """Gain between halves, less for many clusters and for shallow dips; 0 if not scored."""
+        return self.promise * (1.02 - self.valley) if self.scored else 0.0
+
+    @property
     def judged(self):
-        """Whether subsets were clustered with this pair."""
+        """Whether subsets were clustered with this candidate."""
         return len(self.gains) > 0
 
     @property
@@ -62,52 +129,15 @@ class Candidate:
         """Mean gain in log density of the held-out rows, in nats per row."""
         return float(np.mean(self.gains)) if self.judged else 0.0
 
-    @property
-    def evidence(self):
-        """Stability times gain: the evidence that there are clusters at all."""
-        return self.stability * max(self.gain, 0.0)
-
-    @property
-    def promise(self):
-        """The score if stability were perfect: it takes no further fit to know it."""
-        return max(self.screened, 0.0) / self.k**PENALTY_EXPONENT
-
-    @property
-    def score(self):
-        """Stability times the gain between halves, with a penalty on the number of clusters."""
-        return self.stability * self.promise
-
-    def agrees_with(self, other):
+    def agrees_with(self, other, least=SAME):
         """Tell whether two candidates have practically the same partition."""
-        return adjusted_rand_score(self.labels, other.labels) >= SAME
-
-
-def by_partition(candidates):
-    """Return candidates by decreasing promise, a few per partition from the middle of its range."""
-    groups = []
-    for one in sorted(candidates, key=lambda c: (-c.promise, c.h, c.lam)):
-        for group in groups:
-            if one.agrees_with(group[0]):
-                group.append(one)
-                break
-        else:
-            groups.append([one])
-    chosen = [one for group in groups for one in middle(group, CANDIDATES_PER_PARTITION)]
-    return sorted(chosen, key=lambda c: -c.promise)
-
-
-def middle(candidates, number):
-    """Return a few with nearly the best promise from the middle of their range, on log scales."""
-    near = [c for c in candidates if c.promise >= 0.95 * candidates[0].promise]
-    places = np.log([(c.h, c.lam) for c in near])
-    distance = ((places - places.mean(axis=0)) ** 2).sum(axis=1)
-    return [near[i] for i in np.argsort(distance, kind="stable")[:number]]
+        return agreement(self.joined, other.joined) >= least
 
 
 def candidate_table(candidates, columns):
     """Return attributes of candidates as a table, typed even if it is empty."""
     rows = [[getattr(one, name) for name in columns] for one in candidates]
-    kinds = {"k": int, "judged": bool}
+    kinds = {"start": str, "k": int, "n_groups": int, "judged": bool, "scored": bool}
     return pd.DataFrame(rows, columns=columns).astype(
         {name: kinds.get(name, float) for name in columns}
     )

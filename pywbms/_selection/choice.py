@@ -1,7 +1,7 @@
-"""The choice of h and lam: from the search to a `Selection` that explains itself."""
+"""The choice of start, h and lam: from the search to a `Selection` that explains itself."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -9,9 +9,12 @@ import pandas as pd
 from pywbms._data.checks import generator
 from pywbms._data.ordering import row_order
 from pywbms._data.standardize import mean_variance, varying_columns
-from pywbms._selection.candidates import LEAST_EVIDENCE, Candidate, candidate_table
+from pywbms._engine.start import require_init
+from pywbms._selection.candidates import Candidate, candidate_table
+from pywbms._selection.evidence import Confidence
 from pywbms._selection.runner import CandidateRunner, fit_candidate
-from pywbms._selection.search import MOST_RIVALS, NEARLY_AS_GOOD, Search, SearchSpace
+from pywbms._selection.search import Search, SearchSpace
+from pywbms._selection.starts import all_columns, starts_for
 from pywbms._terminal.wording import counted
 
 # More rows are not needed to choose a pair, and cost their square.
@@ -25,23 +28,36 @@ SURELY_ONE, USUAL_LAM, MOST_DOUBLINGS = 1.0, 0.1, 20
 
 @dataclass(frozen=True)
 class Selection:
-    """How h and lam were chosen.
+    """How h, lam and the start of the weights were chosen.
 
     Attributes
     ----------
     h, lam : float
         The chosen pair; lam is on the mean scale.
     n_clusters : int
-        Number of clusters at this pair, in the rows that were looked at.
+        Number of clusters, in the rows that were looked at.
+    start : str
+        Name of the start of the weights: "uniform", "marginal", …, or "given".
+    init : tuple of float
+        The weights at the start, one per column.
+    join : bool
+        Whether clusters of the fit between which the density does not dip are joined.
+    confidence : Confidence
+        Expected agreement with the truth, as a number and as a word.
     table : DataFrame
-        One row per pair that was tried: h, lam; k, the number of clusters; judged, whether subsets
-        were clustered with it; screened, the gain in log density between two halves of the rows;
-        stability, gain and score, 0 where not judged; chosen.
+        One row per candidate that was tried: start, h, lam; k, the number of clusters of its fit;
+        joined, their number when those without a dip in density between them are joined; judged,
+        whether subsets were clustered with it; screened, the gain in log density between two
+        halves of the rows; valley, the mean valley between neighbouring clusters, and score, 1
+        and 0 for all but the most promising; stability and gain on subsets, 0 where not judged;
+        chosen.
     alternatives : DataFrame
-        The best pair of each other partition that scores nearly as well: h, lam, k, stability,
-        gain, score, and share, the score relative to that of the chosen pair.
+        The best of each other partition that scores nearly as well, or, if all rows are one
+        cluster, the best partitions that there would be: start, h, lam, k, stability, gain, score,
+        share, the score relative to that of the chosen one, and expected, the agreement with the
+        truth if there are clusters.
     explanation : str
-        Why the pair was chosen, in words.
+        Why it was chosen, in words.
     complete : bool
         Whether the search came to its end.
     n_fits : int
@@ -53,12 +69,43 @@ class Selection:
     h: float
     lam: float
     n_clusters: int
+    start: str
+    init: tuple = field(repr=False)
+    join: bool
+    confidence: Confidence
     table: pd.DataFrame = field(repr=False)
     alternatives: pd.DataFrame = field(repr=False)
     explanation: str
     complete: bool
     n_fits: int
     n_rows: int
+    starts: dict = field(repr=False, default_factory=dict)
+
+    def at(self, k: int) -> dict:
+        """Return the parameters of `WBMS` that give the best partition into k clusters.
+
+        Of the candidates that were tried, those with their clusters joined come first.
+
+        Raises
+        ------
+        ValueError
+            If there is none; the message names the numbers of clusters that there are.
+        """
+        table = self.table.assign(promise=self.table["screened"] / self.table["k"] ** 0.25)
+        for column, join in (("joined", True), ("k", False)):
+            fits = table[table[column] == k]
+            if not fits.empty:
+                best = fits.sort_values(["score", "promise"], kind="stable").iloc[-1]
+                return {
+                    "h": float(best.h),
+                    "lam": float(best.lam),
+                    "init": self.starts[best.start],
+                    "join": join,
+                }
+        there = sorted({*self.table["k"], *self.table["joined"]})
+        raise ValueError(
+            f"no candidate has k = {k} clusters; there are some with {', '.join(map(str, there))}"
+        )
 
     @property
     def certain(self) -> bool:
@@ -69,6 +116,12 @@ class Selection:
     def note(self) -> str:
         """What to bear in mind about the choice; empty if there is nothing."""
         lines = []
+        if self.n_clusters == 1 and not self.alternatives.empty:
+            best = self.alternatives.iloc[0]
+            return (
+                f"If there are clusters after all, the best partition has k = {best.k} "
+                f"(h = {best.h:.4g}, lam = {best.lam:.4g}, expected agreement {best.expected:.2f})."
+            )
         if not self.complete:
             lines.append(
                 f"The search for h and lam was stopped after {counted(self.n_fits, 'fit')}: "
@@ -135,13 +188,17 @@ def choose(X, settings, options):
     Selection
     """
     rng = generator(options.random_state)
-    rows = X[:, varying_columns(X)]
+    require_init(settings, X)
+    varying = varying_columns(X)
+    rows = X[:, varying]
     rows = rows[row_order(rows)] if rows.size else rows
     if len(rows) > MOST_ROWS:
         rows = rows[sampled_rows(len(rows), rng)]
+    if not isinstance(settings.init, str):
+        settings = replace(settings, init=np.asarray(settings.init)[varying])
     unit = 1.0 if settings.standardize else mean_variance(rows)
     runner = CandidateRunner(rows, settings, options.n_jobs, options.report, options.run)
-    space = SearchSpace(options.h, options.lam, unit)
+    space = SearchSpace(options.h, options.lam, unit, starts_for(rows, settings))
     search = Search(rows, space, runner, options.n_subsets, rng)
     enough = len(rows) >= LEAST_ROWS and rows.size > 0
     if enough:
@@ -150,25 +207,40 @@ def choose(X, settings, options):
         except KeyboardInterrupt:
             if not (options.keep_on_interrupt and search.candidates):
                 raise
+            search.score()
     chosen = search.best()
     if chosen is None:
         why = no_clusters(search) if enough else TOO_FEW
         chosen = one_cluster(search, X, space, settings)
         if chosen.k > 1:
             why += f" Yet with the given values the rows form at least {chosen.k} clusters."
+        confidence = Confidence.of(1 - expected_if_any(search))
     else:
         why = reason(search, chosen)
+        confidence = Confidence.of(chosen.expected)
+    starts = {name: all_columns(init, varying) for name, init in space.starts.items()}
     return Selection(
         h=chosen.h,
         lam=chosen.lam,
         n_clusters=chosen.k,
+        start=chosen.start,
+        init=starts[chosen.start],
+        join=chosen.k < chosen.n_groups,
+        confidence=confidence,
         table=as_table(search.candidates.values(), chosen),
         alternatives=alternatives(search, chosen),
         explanation=why,
         complete=search.complete or not enough,
         n_fits=search.n_fits,
         n_rows=len(rows),
+        starts=starts,
     )
+
+
+def expected_if_any(search):
+    """Return the probability that there are clusters where the evidence is against them."""
+    best = search.likeliest()
+    return 0.0 if best is None else float(1 / (1 + np.exp(-best.evidence)))
 
 
 def sampled_rows(n, rng):
@@ -181,63 +253,73 @@ def reason(search, chosen):
     alike = [one.h for one in search.candidates.values() if one.agrees_with(chosen)]
     lowest, highest = min(alike), max(alike)
     found = f" The same clusters are found from h = {lowest:.3g} to {highest:.3g}."
+    joined = (
+        f" They are the {chosen.n_groups} groups of the fit, joined where the density between two "
+        "of them does not dip."
+    )
     return (
         f"The {chosen.k} clusters recur in random subsets of the rows (stability "
-        f"{chosen.stability:.2f} of 1) and predict held-out rows better than a single cloud, "
-        f"by {chosen.gain:.2g} nats per row." + found * (lowest < highest)
+        f"{chosen.stability:.2f} of 1), predict held-out rows better than a single cloud, by "
+        f"{chosen.screened:.2g} nats per row, and the density dips between them."
+        + joined * (chosen.k < chosen.n_groups)
+        + found * (lowest < highest)
     )
 
 
 def no_clusters(search):
     """Return in words why there are no clusters."""
-    judged = [one for one in search.candidates.values() if one.judged]
-    best = max(judged, key=lambda one: one.evidence, default=None)
+    best = search.likeliest()
     told = "no partition predicts held-out rows better than a single cloud"
-    if best is not None and best.evidence > 0:
+    if best is not None:
         told = (
-            f"the best partition (k = {best.k}) has a stability of {best.stability:.2f} and "
-            f"predicts held-out rows {best.gain:.2g} nats per row better than a single cloud; "
-            f"the product would have to be at least {LEAST_EVIDENCE:g}"
+            f"the best partition (k = {best.k}) predicts held-out rows {best.screened:.2g} nats "
+            "per row better than a single cloud, and the deepest dip in density between two "
+            f"clusters is {best.strength:.1f} standard errors; both together are too little"
         )
+    elif any(one.scored for one in search.candidates.values()):
+        told = "between the groups of every promising partition the density does not dip"
     return f"No clusters: {told}. All rows form one cluster."
 
 
 def one_cluster(search, X, space, settings):
     """Return a candidate with one cluster, or as near to that as the given h and lam allow."""
     usual = USUAL_LAM * space.unit if space.lam is None else space.lam[len(space.lam) // 2]
+    start = next(iter(space.starts))
     if space.h is not None:
-        tried = search.candidates.values() or search.fit([(space.h[-1], usual)])
-        return min(tried, key=lambda one: (one.k, -one.h, abs(np.log(one.lam / usual))))
+        tried = search.candidates.values() or search.fit([(start, space.h[-1], usual)])
+        return min(tried, key=lambda one: (one.n_groups, -one.h, abs(np.log(one.lam / usual))))
     high = max([SURELY_ONE * space.unit, *(one.h for one in search.candidates.values())])
     once = settings.for_candidates(settings.max_iter)
     for _ in range(MOST_DOUBLINGS):
-        found = Candidate(high, usual, *fit_candidate(X, None, (high, usual), once))
+        init = all_columns(space.starts[start], varying_columns(X))
+        fitted = fit_candidate(X, None, (high, usual, init), once)
+        found = Candidate(start, high, usual, *fitted)
         if found.k == 1:
             break
         high *= 2
-    search.candidates[found.h, found.lam] = found
+    search.candidates[found.place] = found
     return found
 
 
 def alternatives(search, chosen):
     """Return a table of the other partitions that score nearly as well as the chosen one."""
-    judged = [one for one in search.candidates.values() if one.evidence >= LEAST_EVIDENCE]
-    distinct = []
-    for one in sorted(judged, key=lambda one: -one.score):
-        if one.score >= NEARLY_AS_GOOD * chosen.score and not any(
-            one.agrees_with(other) for other in [chosen, *distinct]
-        ):
-            distinct.append(one)
-    columns = ["h", "lam", "k", "stability", "gain", "score"]
-    table = candidate_table(distinct[:MOST_RIVALS], columns)
-    table["share"] = table["score"] / (chosen.score or 1.0)
+    columns = ["start", "h", "lam", "k", "stability", "gain", "score", "expected"]
+    rivals = [one for one in search.rivals() if one is not chosen]
+    table = candidate_table(rivals, columns)
+    table.insert(7, "share", table["score"] / (chosen.score or 1.0))
     return table
 
 
 def as_table(candidates, chosen):
-    """Return all candidates, lam by lam, as a table."""
-    candidates = sorted(candidates, key=lambda one: (one.lam, one.h))
-    columns = ["h", "lam", "k", "judged", "screened", "stability", "gain", "score"]
+    """Return all candidates, start by start and lam by lam, as a table."""
+    candidates = sorted(
+        candidates, key=lambda one: (one.start != "uniform", one.start, one.lam, one.h)
+    )
+    columns = [
+        "start", "h", "lam", "n_groups", "k", "judged", "screened", "valley", "stability", "gain",
+        "score",
+    ]  # fmt: skip
     table = candidate_table(candidates, columns)
+    table = table.rename(columns={"n_groups": "k", "k": "joined"})
     table["chosen"] = [one is chosen for one in candidates]
     return table

@@ -28,21 +28,28 @@ class CandidateRunner:
         Called after each fit with the number of fits so far and the number of clusters found;
         returning True stops the search.
     run : callable, optional
-        Given rows, tasks ((h, lam), rows or None) and settings, yields labels and weights of their
-        fits in order; by default they are done in this process.
+        Given rows, tasks ((h, lam, init), rows or None) and settings, yields labels and weights of
+        their fits in order; by default they are done in this process.
+
+    Attributes
+    ----------
+    settings : Settings
+        Of the fits.
+    n_fits : int
+        Number of fits so far.
     """
 
     def __init__(self, X, settings, n_jobs=1, report=None, run=None):
         self._X = X
-        self._settings = settings.for_candidates(MAX_ITER)
+        self.settings = settings.for_candidates(MAX_ITER)
         self._n_jobs = n_jobs
         self._report = report
         self._run = run or self._run_here
         self.n_fits = 0
 
     def __call__(self, tasks):
-        """Yield labels and weights of fits at ((h, lam), rows), in the order of the tasks."""
-        for labels, weights in self._run(self._X, tasks, self._settings):
+        """Yield labels and weights of fits at ((h, lam, init), rows), in the order of the tasks."""
+        for labels, weights in self._run(self._X, tasks, self.settings):
             self.n_fits += 1
             if self._report is not None and self._report(self.n_fits, int(labels.max()) + 1):
                 raise SearchStopped
@@ -56,7 +63,7 @@ class CandidateRunner:
 
 
 def fit_candidate(X, rows, place, settings):
-    """Return labels and feature weights of a fit of some rows, or of all, at a pair (h, lam)."""
-    h, lam = place
-    fitted = fit_rows(X if rows is None else X[rows], replace(settings, h=h, lam=lam))
+    """Return labels and feature weights of a fit of some rows, or of all, at (h, lam, init)."""
+    h, lam, init = place
+    fitted = fit_rows(X if rows is None else X[rows], replace(settings, h=h, lam=lam, init=init))
     return fitted.labels, fitted.weights

@@ -1,4 +1,4 @@
-"""The search over (h, lam): which candidates are fitted, and which are judged on subsets.
+"""The search over starts and pairs (h, lam): what is fitted, and what is looked at more closely.
 
 Candidates are fitted in batches; what a batch holds depends on the results of earlier ones alone,
 never on which of its fits ended first. So the search is the same for any number of jobs.
@@ -7,26 +7,28 @@ never on which of its fits ended first. So the search is the same for any number
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
 
+from pywbms._data.standardize import Standardizer
+from pywbms._selection.agreement import agreement
 from pywbms._selection.bandwidth_scan import H_STEP, BandwidthScan, h_at
-from pywbms._selection.candidates import LEAST_EVIDENCE, Candidate, by_partition
+from pywbms._selection.candidates import Candidate
 from pywbms._selection.heldout import HeldOut
 from pywbms._selection.runner import SearchStopped
-
-# At the last value all features weigh nearly the same.
-LAM_GRID = (0.015, 0.05, 0.12, 0.35, 5.0)
+from pywbms._selection.separation import separations
+from pywbms._selection.starts import lams_of
 
 SHARE = 0.8  # of the rows in a subset
 LEAST_MEAN_SIZE = 4
-MOST_JUDGED, JUDGED_AT_ONCE = 12, 4
+# So many different partitions are scored, by decreasing promise. Groups that agree as well as this
+# are the same partition; among those with nearly the same promise, the middle one stands for all.
+MOST_SCORED, ALIKE, NEARLY_EQUAL = 4, 0.92, 0.95
 # A partition with this share of the best score might as well be the right one.
 NEARLY_AS_GOOD, MOST_RIVALS = 0.75, 3
 
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """The values of h and lam to try.
+    """The starts and the values of h and lam to try.
 
     Attributes
     ----------
@@ -34,20 +36,27 @@ class SearchSpace:
         None lets the search find its own; lam is on the mean scale.
     unit : float
         Unit of h and lam: 1 for z-scores.
+    starts : dict
+        Name → weights at the start.
     """
 
     h: list | None
     lam: list | None
     unit: float
+    starts: dict
+
+    def lams(self, start):
+        """Return the values of lam to try with a start."""
+        return [lam * self.unit for lam in lams_of(start)] if self.lam is None else self.lam
 
     @property
-    def lams(self):
-        """The values of lam on the grid."""
-        return [value * self.unit for value in LAM_GRID] if self.lam is None else self.lam
+    def lines(self):
+        """The lines (start, lam) along which h is searched."""
+        return [(start, lam) for start in self.starts for lam in self.lams(start)]
 
 
 class Search:
-    """A search for the candidate whose clusters are stable and predict held-out rows.
+    """A search for the candidate whose clusters are separated and predict held-out rows.
 
     Parameters
     ----------
@@ -61,7 +70,7 @@ class Search:
     Attributes
     ----------
     candidates : dict
-        By (h, lam).
+        By (start, h, lam).
     complete : bool
         Whether the search came to its end.
     """
@@ -70,7 +79,11 @@ class Search:
         n = len(X)
         self._space = space
         self._runner = runner
-        self._heldout = HeldOut(X, rng) if X.size else None
+        # The standardizer copes with columns of any magnitude.
+        self._heldout = HeldOut(Standardizer.of(X, True).forward(X), rng) if X.size else None
+        standardize = runner.settings.standardize
+        self._may_join = runner.settings.join is not False
+        self._rows = Standardizer.of(X, standardize).forward(X) if X.size else X
         self._halves = random_rows(n, n // 2, rng)
         self._subsets = [random_rows(n, round(SHARE * n), rng) for _ in range(n_subsets)]
         self._most_clusters = max(2, n // LEAST_MEAN_SIZE)
@@ -86,57 +99,84 @@ class Search:
         """Search; `candidates` and `complete` tell the outcome."""
         try:
             self._fit_grid()
-            self.judge(self.candidates.values())
+            self.score()
             best = self.best()
             if best is not None and not self._inside_plateau(best):
-                self.judge(self._fit_around(best))
-            self.judge(self._rivals(), every=True)
+                self._fit_around(best)
+                self.score()
+            self.judge([one for one in (self.best(), *self.rivals()) if one is not None])
             self.complete = True
         except SearchStopped:
-            pass
+            self.score()
 
     def best(self):
         """Return the candidate with the best score if there is evidence of clusters, else None."""
-        judged = [one for one in self.candidates.values() if one.evidence >= LEAST_EVIDENCE]
-        return max(judged, key=lambda one: one.score, default=None)
+        best = self.likeliest()
+        return best if best is not None and best.evidence >= 0 else None
+
+    def likeliest(self):
+        """Return the candidate with the best score, clusters or not; None if none is scored."""
+        scored = [one for one in self.candidates.values() if one.scored and one.k > 1]
+        return max(scored, key=lambda one: one.score, default=None)
+
+    def rivals(self):
+        """Return the candidates of other partitions that score nearly as well as the best one.
+
+        Where there is no evidence of clusters, the best partitions all the same.
+        """
+        best = self.best()
+        least = 0.0 if best is None else NEARLY_AS_GOOD * best.score
+        found = []
+        eligible = [
+            one for one in self.candidates.values() if one.scored and one.k > 1 and one is not best
+        ]
+        for one in sorted(eligible, key=lambda one: -one.score):
+            distinct = not any(one.agrees_with(other) for other in [best, *found] if other)
+            if one.score >= least and distinct:
+                found.append(one)
+        return found[:MOST_RIVALS]
 
     def fit(self, places):
-        """Fit all rows at the given (h, lam) that are new; return the candidates of all of them."""
+        """Fit all rows at the given (start, h, lam) that are new; return all their candidates."""
         new = [place for place in dict.fromkeys(places) if place not in self.candidates]
-        fits = self._runner([(place, None) for place in new])
-        for (h, lam), (labels, weights) in zip(new, fits, strict=True):
-            self.candidates[h, lam] = candidate = Candidate(h, lam, labels, weights)
-            if 2 <= candidate.k <= self._most_clusters:
+        fits = self._runner([(self._task(*place), None) for place in new])
+        for place, (labels, weights) in zip(new, fits, strict=True):
+            candidate = Candidate(*place, labels, weights, may_join=self._may_join)
+            self.candidates[place] = candidate
+            if 2 <= candidate.n_groups <= self._most_clusters:
                 candidate.screened = self._gain_between_halves(candidate)
         return [self.candidates[place] for place in places]
 
-    def _fit_grid(self):
-        lams = self._space.lams
-        if self._space.h is not None:
-            self.fit([(h, lam) for lam in lams for h in self._space.h])
-            return
-        scans = [BandwidthScan(lam, up) for lam in lams for up in (True, False)]
-        while scans:
-            fitted = self.fit([(h_at(scan.step, self._space.unit), scan.lam) for scan in scans])
-            for scan, candidate in zip(scans, fitted, strict=True):
-                scan.advance(candidate)
-            scans = [scan for scan in scans if not scan.ended]
-        self.fit([place for lam in lams for place in self._edge(lam)])
+    def _task(self, start, h, lam):
+        return h, lam, self._space.starts[start]
 
-    def _edge(self, lam):
-        """Return the place, if any, halfway between one cluster and several at a lam."""
-        at_lam = [one for one in self.candidates.values() if one.lam == lam]
-        several = [one.h for one in at_lam if one.k > 1]
-        single = [one.h for one in at_lam if one.k == 1]
+    def _fit_grid(self):
+        lines = self._space.lines
+        if self._space.h is not None:
+            self.fit([(start, h, lam) for start, lam in lines for h in self._space.h])
+            return
+        scans = [(line, BandwidthScan(line[1], up)) for line in lines for up in (True, False)]
+        while scans:
+            places = [(s, h_at(scan.step, self._space.unit), lam) for (s, lam), scan in scans]
+            for (_, scan), candidate in zip(scans, self.fit(places), strict=True):
+                scan.advance(candidate)
+            scans = [(line, scan) for line, scan in scans if not scan.ended]
+        self.fit([place for line in lines for place in self._edge(*line)])
+
+    def _edge(self, start, lam):
+        """Return the place, if any, halfway between one cluster and several on a line."""
+        line = [one for one in self.candidates.values() if (one.start, one.lam) == (start, lam)]
+        several = [one.h for one in line if one.n_groups > 1]
+        single = [one.h for one in line if one.n_groups == 1]
         if several and single and max(several) < min(single):
-            yield float(np.sqrt(max(several) * min(single))), lam
+            yield start, float(np.sqrt(max(several) * min(single))), lam
 
     def _inside_plateau(self, candidate):
         """Tell whether the same clusters are found at a lower and a higher h and nearby lam."""
         alike = [
             (other.h, other.lam)
             for other in self.candidates.values()
-            if np.array_equal(other.labels, candidate.labels)
+            if np.array_equal(other.labels, candidate.labels) and other.start == candidate.start
         ]
         lams = [lam for lam in self._neighbours(candidate) if self._space.lam is None]
         sides = {int(np.sign(h - candidate.h)) for h, lam in alike if lam == candidate.lam}
@@ -145,19 +185,21 @@ class Search:
         }
 
     def _neighbours(self, candidate):
-        """Return the next lower and higher lam that were tried."""
-        lams = np.unique([other.lam for other in self.candidates.values()])
+        """Return the next lower and higher lam that were tried with the same start."""
+        lams = np.unique(
+            [other.lam for other in self.candidates.values() if other.start == candidate.start]
+        )
         here = int(np.searchsorted(lams, candidate.lam))
         return [lams[i] for i in (here - 1, here + 1) if 0 <= i < len(lams)]
 
     def _fit_around(self, candidate):
-        """Fit halfway to the neighbours of a candidate in both directions; return these."""
+        """Fit halfway to the neighbours of a candidate in both directions."""
         hs, lams = [candidate.h], [candidate.lam]
         if self._space.h is None:
             hs += [candidate.h / np.sqrt(H_STEP), candidate.h * np.sqrt(H_STEP)]
         if self._space.lam is None:
             lams += [np.sqrt(candidate.lam * lam) for lam in self._neighbours(candidate)]
-        return self.fit([(float(h), float(lam)) for h in hs for lam in lams])
+        self.fit([(candidate.start, float(h), float(lam)) for h in hs for lam in lams])
 
     def _gain_between_halves(self, candidate):
         """Return how well the clusters of all rows, as they are in one half, predict the other."""
@@ -168,50 +210,54 @@ class Search:
             ]
         )
 
-    def judge(self, candidates, every=False):
-        """Cluster the subsets with the candidates that may have the best score.
+    def score(self):
+        """Look at the separations of the most promising partitions."""
+        several = [
+            one
+            for one in self.candidates.values()
+            if 2 <= one.n_groups <= self._most_clusters and one.screened > 0
+        ]
+        leaders = []
+        for one in sorted(several, key=lambda one: (-one.promise, *one.place)):
+            if len(leaders) == MOST_SCORED:
+                break
+            if not any(alike(one, leader) for leader in leaders):
+                leaders.append(one)
+        for leader in leaders:
+            one = middle([other for other in several if as_good(other, leader)])
+            if not one.scored:
+                one.separations = separations(self._rows, one.labels, one.weights)
 
-        The most promising come first, a few at a time and a few per partition, until even perfect
-        stability would not be enough to win, unless `every` candidate is asked for.
-        """
-        promising = [one for one in candidates if one.screened > LEAST_EVIDENCE / 2]
-        waiting = [one for one in by_partition(promising) if not one.judged]
-        waiting = waiting if every else waiting[:MOST_JUDGED]
-        while waiting:
-            best = max((one.score for one in self.candidates.values() if one.judged), default=0.0)
-            waiting = [one for one in waiting if every or one.promise > best]
-            self._cluster_subsets(waiting[:JUDGED_AT_ONCE])
-            waiting = waiting[JUDGED_AT_ONCE:]
-
-    def _cluster_subsets(self, candidates):
-        """Note the agreement and the gain of each candidate on each subset."""
-        pairs = [(one, rows) for one in candidates for rows in self._subsets]
-        fits = self._runner([((one.h, one.lam), rows) for one, rows in pairs])
+    def judge(self, candidates):
+        """Cluster the subsets with some candidates."""
+        waiting = [one for one in candidates if not one.judged]
+        pairs = [(one, rows) for one in waiting for rows in self._subsets]
+        fits = self._runner([(self._task(*one.place), rows) for one, rows in pairs])
         found = [self._on_subset(*pair, *fitted) for pair, fitted in zip(pairs, fits, strict=True)]
         n = len(self._subsets)
-        for i, one in enumerate(candidates):
+        for i, one in enumerate(waiting):
             one.agreements, one.gains = zip(*found[i * n : (i + 1) * n], strict=True)
 
     def _on_subset(self, candidate, rows, labels, weights):
-        agreement = adjusted_rand_score(candidate.labels[rows], labels)
-        return agreement, self._heldout.gain(rows, labels, weights)
+        recurring = agreement(candidate.labels[rows], labels)
+        return recurring, self._heldout.gain(rows, labels, weights)
 
-    def _rivals(self):
-        """Return one candidate per partition that may score nearly as well as the best one.
 
-        They need not be judged to find the best, but to tell how clear the choice is.
-        """
-        best = self.best()
-        if best is None:
-            return []
-        known = [one for one in self.candidates.values() if one.judged]
-        rivals = []
-        for one in sorted(self.candidates.values(), key=lambda c: (-c.promise, c.h, c.lam)):
-            if one.promise < NEARLY_AS_GOOD * best.score or len(rivals) == MOST_RIVALS:
-                break
-            if not any(one.agrees_with(other) for other in [*known, *rivals]):
-                rivals.append(one)
-        return rivals
+def alike(a, b):
+    """Tell whether two fits have practically the same groups."""
+    return agreement(a.labels, b.labels) >= ALIKE
+
+
+def as_good(one, leader):
+    """Tell whether a candidate has the groups of a leader, and nearly its promise."""
+    return one.promise >= NEARLY_EQUAL * leader.promise and alike(one, leader)
+
+
+def middle(candidates):
+    """Return the candidate in the middle of their range of h and lam, on log scales."""
+    places = np.log([(one.h, one.lam) for one in candidates])
+    distance = ((places - places.mean(axis=0)) ** 2).sum(axis=1)
+    return candidates[int(np.argmin(distance))]
 
 
 def random_rows(n, size, rng):

@@ -16,6 +16,8 @@ def draw_selection_map(result):
     table = result.selection if hasattr(result, "selection") else result.table
     if table is None:
         raise ValueError("there is no selection to draw: h and lam were given, not chosen")
+    # The pairs that were tried from the start of the chosen one: one cell per pair.
+    table = table[table["start"].isin(table["start"][table["chosen"]])]
     figure, axes = pyplot().subplots(1, 3, figsize=(16, 4.8), layout="constrained")
     from matplotlib.colors import LogNorm, Normalize
 

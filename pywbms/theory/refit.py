@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from pywbms.estimator import WBMS
 
 
 def refit_with_path(model: WBMS) -> WBMS:
     """Return a WBMS fitted as a given one was, for as many iterations, with its path recorded."""
     params = model.get_params(deep=False)
-    params.update(h=model.h_, lam=model.lam_, verbose=False, tree=False)
+    joined = not np.array_equal(model.groups_, model.labels_)
+    params.update(
+        h=model.h_, lam=model.lam_, init=model.init_, join=joined, verbose=False, tree=False
+    )
     last = None if model.converged_ else model.history_.iloc[-1][["phase", "iteration"]]
     again = fit_with_path(model._X, params, last)
-    again.set_params(callback=model.callback, verbose=model.verbose, tree=model.tree)
+    given = ("callback", "verbose", "tree", "init", "join")
+    again.set_params(**{name: getattr(model, name) for name in given})
     again.selection_, again.choice_ = model.selection_, model.choice_
     again.tree_, again.tree_observed_ = model.tree_, model.tree_observed_
     return again

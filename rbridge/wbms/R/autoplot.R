@@ -140,6 +140,7 @@ gg_path <- function(x, shown, ...) {
 }
 
 gg_selection <- function(x, score, ...) {
+  x$selection <- same_start(x)
   tried <- x$selection
   n <- nrow(tried)
   panels <- c(score, "number of clusters")

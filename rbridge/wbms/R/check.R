@@ -55,6 +55,39 @@ check_values <- function(x, name) {
   as.double(x)
 }
 
+# The weights at the start: the name of a kind, or numbers. Their number is checked with the data.
+check_init <- function(x) {
+  kinds <- c("auto", "uniform", "marginal")
+  if (is.character(x) && length(x) == 1L && x %in% kinds) return(as.character(x))
+  if (!is.numeric(x) || is.factor(x) || !is.null(dim(x)) || !length(x)) {
+    abort(
+      "'init' must be one of ", quoted(kinds, length(kinds)), ", or one number per column, not ",
+      described(x)
+    )
+  }
+  if (!all(is.finite(x) & x >= 0) || all(x == 0)) {
+    abort("'init' must hold finite numbers of at least 0, not all of them 0, not ", described(x))
+  }
+  as.double(x)
+}
+
+check_init_length <- function(init, x) {
+  if (is.numeric(init) && length(init) != ncol(x)) {
+    abort(
+      "'init' must have one number per column: it has ", counted(length(init), "number"), " for ",
+      counted(ncol(x), "column")
+    )
+  }
+}
+
+check_join <- function(x) {
+  if (identical(x, "auto")) return(x)
+  if (!is.logical(x) || length(x) != 1L || is.na(x)) {
+    abort("'join' must be TRUE, FALSE or \"auto\", not ", described(x))
+  }
+  as.logical(x)
+}
+
 # The settings of the iteration, under their Python names.
 check_iteration <- function(settings) {
   list(
@@ -66,7 +99,9 @@ check_iteration <- function(settings) {
     max_iter = check_whole(settings$max_iter, "max_iter", 1),
     eps = check_positive(settings$eps, "eps"),
     standardize = check_flag(settings$standardize, "standardize"),
-    merge = check_flag(settings$merge, "merge")
+    merge = check_flag(settings$merge, "merge"),
+    init = check_init(settings$init),
+    join = check_join(settings$join)
   )
 }
 

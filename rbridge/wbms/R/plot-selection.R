@@ -3,6 +3,7 @@
 unjudged_colour <- "grey88"
 
 draw_selection <- function(x, score, main = NULL, ...) {
+  x$selection <- same_start(x)
   tried <- x$selection
   chosen <- chosen_row(x)
   over <- varied_in(tried)
@@ -37,7 +38,7 @@ draw_scores <- function(tried, over, column, chosen, title, least, col = palette
   order <- order(tried[[over]])
   at <- tried[[over]][order]
   value <- tried[[column]][order]
-  judged <- (column == "k" | was_judged(tried)[order]) & is.finite(value)
+  judged <- is.finite(if (column == "k") value else judged_values(tried, column)[order])
   chosen <- match(chosen, order)
   known <- value[is.finite(value)]
   plot_with(
@@ -153,14 +154,27 @@ draw_plateau <- function(tried, chosen, col = palette_colours, ...) {
   )
 }
 
-# A score, NA for pairs that were not evaluated; the screened gain is known for all.
+# The pairs that were tried with the start of the chosen one: others have the same h and lambda.
+same_start <- function(x) {
+  tried <- x$selection
+  if (is.null(tried$start)) return(tried)
+  tried[tried$start == tried$start[[chosen_row(x)]], , drop = FALSE]
+}
+
+# A score, NA for pairs for which it was not computed; the screened gain is known for all.
 judged_values <- function(tried, score) {
   value <- tried[[score]]
-  if (score != "screened") value[!was_judged(tried)] <- NA
+  known <- switch(score,
+    screened = rep(TRUE, length(value)),
+    score = value > 0,
+    valley = tried$score > 0,
+    was_judged(tried)
+  )
+  value[!known] <- NA
   value
 }
 
-# Whether each pair was evaluated on subsets: only then it has a score.
+# Whether each pair was evaluated on subsets.
 was_judged <- function(tried) {
   if (is.null(tried$judged)) rep(TRUE, nrow(tried)) else tried$judged
 }
@@ -203,7 +217,7 @@ score_column <- function(selection) {
 
 score_columns <- function(selection) {
   numbers <- names(selection)[vapply(selection, is.numeric, NA)]
-  setdiff(numbers, c("h", "lambda", "k"))
+  setdiff(numbers, c("h", "lambda", "k", "joined"))
 }
 
 # Which of h and lambda the selection varies; h if neither.

@@ -1,8 +1,9 @@
 #' Print a fit
 #'
 #' Prints the number of clusters, the size of the data, `h` and `lambda`, whether the fit converged, the
-#' sizes of the clusters, the heaviest columns and the fields of the fit. If the choice of `h` and
-#' `lambda` is uncertain, the other pairs that are nearly as good are named.
+#' sizes of the clusters, the heaviest columns and the fields of the fit. If `h` and `lambda` were chosen,
+#' the confidence in the clusters is shown, and if the choice is uncertain, the other pairs that are
+#' nearly as good are named.
 #'
 #' @param x a fit of [wbms()].
 #' @param digits number of significant digits.
@@ -16,7 +17,7 @@ print.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   heaviest <- x$weights[heaviest_first(x)]
   fields <- names(x)[!vapply(x, is.null, NA)]
   lines <- c(
-    headline(x, digits), nothing_found(x), "",
+    headline(x, digits), confidence_text(x$confidence), nothing_found(x), "",
     paste("Cluster sizes:", some_of(vapply(x$size, counted, ""), 12L)),
     paste("Heaviest columns:", some_of(paste(elided(names(heaviest)), decimal(heaviest, 2L)), 6L)),
     omission(x$na.action), ""
@@ -26,6 +27,15 @@ print.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   if (length(note)) writeLines(c(note, ""))
   writeLines(strwrap(paste("Available fields:", toString(fields)), exdent = 2L))
   invisible(x)
+}
+
+# How right the clusters can be expected to be, if that is known.
+confidence_text <- function(confidence) {
+  if (is.null(confidence)) return(NULL)
+  sprintf(
+    "Confidence: %s (expected agreement with the truth %s)", confidence$word,
+    decimal(confidence$expected, 2L)
+  )
 }
 
 # Caveats about a choice of h and lambda that gave several clusters, as lines.

@@ -4,25 +4,41 @@
 #' if they are not given, and returns all pairs that were tried, with their scores, and the pairs that
 #' are nearly as good.
 #'
-#' A pair is good if its clusters are stable and if they predict held-out rows better than a single
-#' cloud does. *Stability* is the mean adjusted Rand index between the clustering of all rows and those
-#' of random subsets of 80 % of them; *gain* is the mean increase in log density, in nats per row, of
-#' the clusters of a subset over the best single cloud (which may be correlated, skewed and
-#' heavy-tailed) on the held-out rows. If stability times gain is below 0.1 for every pair, the data
-#' have no clusters, and `h` is set so large that all rows form one. Otherwise the pair with the largest
-#' score is chosen: \eqn{stability \cdot screened / k^{1/4}}{stability * screened / k^(1/4)},
-#' where *screened* is the same gain between two halves of the rows, with the clusters of all rows.
+#' Pairs are tried with several starts of the weights (see `init`): equal weights, and weights that prefer
+#' columns with clusters of their own. A pair with its start is good if its clusters predict rows that
+#' they have not seen, and if there is a gap between them.
+#'
+#' *Screened* is the mean increase in log density, in nats per row, of the clusters over the best single
+#' cloud (which may be correlated, skewed and heavy-tailed): the clusters as they are in one half of the
+#' rows are used to predict the other half. Up to four different partitions, those with the largest
+#' \eqn{screened / k^{1/4}}{screened / k^(1/4)}, are looked at more closely: between any two neighbouring
+#' clusters, the *valley* is the lowest density on the way from one to the other, as a share of the lower
+#' of the two peaks, 0 for a clear gap and 1 for no dip at all. The direction is learned from one half of
+#' the rows and used in the other, where chance cannot have made a gap. The score is
+#' \eqn{screened / k^{1/4} \cdot (1.02 - valley)}{screened / k^(1/4) * (1.02 - valley)}, with the mean
+#' valley; the largest one is chosen. Of the pairs that give the same partition about as well, one in the
+#' middle of their range of `h` and `lambda` is taken. Its clusters are joined where the density between them
+#' does not dip: these are pieces of one cluster.
+#'
+#' If the gain and the depth of the deepest dip (in standard errors) together are too little evidence, or
+#' if all clusters would be joined, the data have no clusters, and `h` is set so large that all rows form
+#' one. What is enough was found by simulation, as was the *confidence*: the expected adjusted Rand index
+#' with the truth, from the gain, the deepest dip and the mean valley.
+#'
+#' The chosen pair and its rivals are also fitted to random subsets of 80 % of the rows. *Stability*, the
+#' mean adjusted Rand index with the clusters of all rows, and *gain*, that of the clusters of a subset on
+#' the held-out rows, are reported; they do not decide.
 #'
 #' The same seed gives the same choice, for any order of the rows and any `n_jobs`.
-#' `wbms(x, h = choice$h, lambda = choice$lambda)` fits with the chosen pair; with the default
-#' arguments this is the same as `wbms(x)`.
+#' `wbms(x, h = choice$h, lambda = choice$lambda, init = choice$init, join = choice$join)` fits with the
+#' choice; with the default arguments this repeats `wbms(x)`, without the search.
 #'
 #' @param x a numeric matrix, a data frame with numeric columns, a numeric vector, or a formula; for
 #'   `print` and `plot`, the result of `wbms_select()`. From data with more than 2,000 rows, a random
 #'   2,000 are used.
 #' @param h,lambda a fixed value, candidate values to choose from, or `NULL` to search for candidates.
 #'   `lambda` is on the scale `"mean"` of [wbms()].
-#' @param n_subsets number of random subsets on which promising pairs are evaluated, at least 2.
+#' @param n_subsets number of random subsets on which the best pairs are evaluated, at least 2.
 #' @param seed seed of the random subsets.
 #' @param n_jobs number of parallel fits; `NULL` means one, -1 one per core. The result does not
 #'   depend on it.
@@ -41,15 +57,25 @@
 #'   \item{h, lambda}{the chosen pair.}
 #'   \item{chosen}{which of the two were chosen rather than given.}
 #'   \item{k}{the number of clusters for this pair, in the rows that were used.}
+#'   \item{start}{the name of the start of the weights: `"uniform"`, `"marginal"`, a finer or sharper
+#'     variant of it, or `"given"`.}
+#'   \item{init}{the weight of each column at the start.}
+#'   \item{starts}{a list: the weights of each start that was tried, by its name.}
+#'   \item{join}{whether clusters of the fit are joined: those between which the density does not dip.}
+#'   \item{confidence}{how right the clusters can be expected to be, a list: `expected`, the expected
+#'     agreement with the truth (adjusted Rand index), and `word`, `"high"`, `"medium"` or `"low"`.}
 #'   \item{certain}{whether the search was complete and no other partition is nearly as good.}
 #'   \item{complete}{whether the search was complete.}
 #'   \item{reason}{why the pair was chosen, in words.}
 #'   \item{note}{caveats, in words; empty if there are none.}
-#'   \item{grid}{a data frame with one row per pair that was tried: `h`, `lambda`, `k`; `judged`, whether
-#'     the pair was evaluated on subsets; `screened`; `stability`, `gain` and `score`, 0 if it was not;
-#'     and `chosen`.}
-#'   \item{alternatives}{a data frame: the best pair of each other partition that scores nearly as well,
-#'     with `share`, the ratio of its score to that of the chosen pair.}
+#'   \item{grid}{a data frame with one row per start and pair that were tried: `start`, `h`, `lambda`; `k`, the
+#'     number of clusters of the fit, and `joined`, their number after joining; `judged`, whether the pair
+#'     was evaluated on subsets; `screened`; `valley` and `score`, 1 and 0 for all but the most promising
+#'     pairs; `stability` and `gain`, 0 if it was not evaluated on subsets; and `chosen`.}
+#'   \item{alternatives}{a data frame: the best pair of each other partition that scores nearly as well, or,
+#'     if all rows form one cluster, the best partitions that there would be. `share` is the ratio of the
+#'     score to that of the chosen pair, `expected` the expected agreement with the truth if there are
+#'     clusters.}
 #'   \item{n_fits, n_rows}{the number of fits, and the number of rows that were used.}
 #'   \item{call}{the call.}
 #' @seealso [wbms()], [plot.wbms()], `vignette("choosing-h-and-lambda", "wbms")`
@@ -72,8 +98,8 @@ wbms_select <- function(x, ...) {
 wbms_select.default <- function(x, h = NULL, lambda = NULL, ..., n_subsets = 4, seed = 0,
                                 exclude_self = TRUE, warmup = 20, stop = "settled", patience = 5,
                                 tol = 1e-8, max_iter = 300, eps = 1e-5, standardize = TRUE,
-                                merge = TRUE, n_jobs = NULL, verbose = FALSE, callback = NULL,
-                                na.action = stats::na.fail) {
+                                merge = TRUE, init = "auto", join = "auto", n_jobs = NULL,
+                                verbose = FALSE, callback = NULL, na.action = stats::na.fail) {
   call <- match.call()
   known <- setdiff(names(formals()), c("x", "..."))
   given <- names(sys.call())
@@ -112,6 +138,7 @@ select_rows <- function(x, settings, call) {
   callback <- check_callback(settings$callback)
   missing_values <- check_na_action(settings$na.action)
   x <- numeric_matrix(x)
+  check_init_length(params$init, x)
   kept <- rows_to_use(x, missing_values)
   used <- if (all(kept)) x else x[kept, , drop = FALSE]
   watch <- watcher(callback, colnames(x))
@@ -122,8 +149,8 @@ select_rows <- function(x, settings, call) {
   )
   watch$raise()
   fields <- c(
-    "h", "lambda", "chosen", "k", "certain", "complete", "reason", "note", "grid", "alternatives",
-    "n_fits", "n_rows"
+    "h", "lambda", "chosen", "k", "start", "init", "starts", "join", "confidence", "certain",
+    "complete", "reason", "note", "grid", "alternatives", "n_fits", "n_rows"
   )
   structure(c(found[fields], list(call = call)), class = "wbms_select")
 }
@@ -141,11 +168,12 @@ print.wbms_select <- function(x, digits = max(3L, getOption("digits") - 3L), top
       "h = %s, lambda = %s; %s tried, %s", brief(x$h, digits), brief(x$lambda, digits),
       counted(nrow(x$grid), "pair"), counted(x$n_fits, "fit")
     ),
-    "", x$reason
+    confidence_text(x$confidence), "", x$reason
   )
   writeLines(strwrap(lines, exdent = 2L))
   if (nzchar(x$note)) writeLines(c("", note_lines(x$note)))
-  columns <- c("h", "lambda", "k", "stability", "gain", "score", "chosen")
+  joined <- if (any(x$grid$joined != x$grid$k)) "joined"
+  columns <- c("start", "h", "lambda", "k", joined, "stability", "gain", "score", "chosen")
   best <- x$grid[x$grid$judged | x$grid$chosen, columns]
   best <- utils::head(best[order(!best$chosen, -best$score), ], top)
   if (nrow(best)) {

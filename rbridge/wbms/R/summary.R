@@ -16,7 +16,7 @@
 #'     weights: 1 if one column has all the weight, the number of columns if all weights are equal.}
 #'   \item{nobs}{number of rows that were clustered.}
 #'   \item{selection}{how `h` and `lambda` were chosen, a data frame, or `NULL` if they were not.}
-#'   \item{h, lambda, choice, iter, converged, params, na.action}{as in the fit, see [wbms()].}
+#'   \item{h, lambda, choice, confidence, iter, converged, params, na.action}{as in the fit, see [wbms()].}
 #' @examplesIf wbms::wbms_available()
 #' summary(wbms(iris[, 1:4], h = 0.05, lambda = 0.1))
 #' @export
@@ -35,7 +35,8 @@ summary.wbms <- function(object, top = 5, ...) {
       call = object$call, clusters = clusters, weights = object$weights[order],
       eff.columns = exp(weight_entropy(object)), nobs = nrow(object$data), h = object$h,
       lambda = object$lambda, iter = object$iter, converged = object$converged,
-      selection = object$selection, choice = object$choice, params = object$params, na.action = object$na.action
+      selection = object$selection, choice = object$choice, confidence = object$confidence,
+      params = object$params, na.action = object$na.action
     ),
     class = "summary.wbms"
   )
@@ -81,7 +82,8 @@ call_text <- function(call, most = 5L) {
 parameter_text <- function(x, digits) {
   c(
     sprintf("h = %s, lambda = %s", brief(x$h, digits), brief(x$lambda, digits)),
-    chosen_text(x, digits), if (n_clusters(x) == 1L) nothing_found(x) else x$choice$reason,
+    chosen_text(x, digits), confidence_text(x$confidence),
+    if (n_clusters(x) == 1L) nothing_found(x) else x$choice$reason,
     sprintf("%s after %s", sentence(convergence_text(x)), counted(x$iter, "iteration")),
     sprintf("Effective number of columns: %s", brief(x$eff.columns, digits)),
     if (!x$params$standardize) "Columns were not standardized",

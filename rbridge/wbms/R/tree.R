@@ -5,8 +5,9 @@
 #' with their distance. With `tree = TRUE`, [wbms()] continues until all clusters have merged. The
 #' merges, at the logarithm of 1 + the iterations after the warm-up, form a hierarchical clustering,
 #' which R's functions for hierarchical clustering can cut and draw. Cut at the end of the fit, or into
-#' as many clusters as the fit has, it gives the clusters of the fit; higher up, coarser ones. The
-#' longer a partition persists, the better its clusters are separated.
+#' as many clusters as the fit has, it gives the clusters of the fit (before any were joined, see `join`
+#' in [wbms()]); higher up, coarser ones. The longer a partition persists, the better its clusters are
+#' separated.
 #'
 #' Equal rows merge at height 0, other rows at the iteration from which they remain closer than
 #' `eps`. After the fit, many iterations are computed at a time wherever the clusters only drift; the

@@ -48,6 +48,13 @@
 #' @param record_path record the position of every row after each iteration?
 #' @param tree after the fit, continue until all clusters have merged, and record the merge tree? See
 #'   [as.hclust.wbms()]. Nothing else in the fit depends on it.
+#' @param init the weights of the columns with which the fit starts: `"uniform"` (equal weights, as in
+#'   the paper), `"marginal"` (more weight for columns that have clusters on their own, which finds a few
+#'   informative columns among many noise columns), or one number of at least 0 per column. `"auto"` tries
+#'   both kinds; the data decide, as they do on `h` and `lambda`.
+#' @param join join clusters between which the density does not dip, such as the pieces of a curved
+#'   cluster? `"auto"` does so if the search for `h` and `lambda` found it right, and not if both are
+#'   given.
 #' @param verbose print one line per iteration?
 #' @param callback a function called after each iteration with a list (`phase`, `iteration`,
 #'   `diameter`, `movement`, `groups`, `entropy`, `n_points`, and `weights`, named); if it returns
@@ -68,17 +75,22 @@
 #'   \item{cluster}{the cluster of each row, 1 to k, 1 being the largest; `NA` for omitted rows.
 #'     Named by row.}
 #'   \item{weights}{the weight of each column, nonnegative, with sum 1.}
-#'   \item{centers}{a matrix: the point onto which each cluster collapsed.}
+#'   \item{centers}{a matrix: the point onto which each cluster collapsed, or, if clusters were joined, the
+#'     mean of these points.}
 #'   \item{modes}{a matrix like the data: the final position of each row (without omitted rows).}
 #'   \item{size}{the number of rows in each cluster, named 1 to k.}
 #'   \item{h, lambda}{the values used.}
+#'   \item{init}{the weight of each column at the start of the fit.}
 #'   \item{iter}{the number of iterations after the warm-up.}
 #'   \item{converged}{whether the fit was stopped by the stop rule, not by `max_iter` or the callback.}
 #'   \item{history}{a data frame with one row per iteration.}
 #'   \item{selection}{a data frame with one row per pair of `h` and `lambda` that was tried, like `grid` in
 #'     [wbms_select()]; `NULL` if both were given.}
-#'   \item{choice}{how the pair was chosen, a list: `h`, `lambda`, `chosen`, `k`, `certain`, `complete`,
-#'     `reason`, `note`, `alternatives`, `n_fits` and `n_rows` as in [wbms_select()]; or `NULL`.}
+#'   \item{choice}{how the pair was chosen, a list with the fields of [wbms_select()] other than `grid` and
+#'     `call`; or `NULL`.}
+#'   \item{confidence}{how right the clusters can be expected to be, a list: `expected`, the expected
+#'     agreement with the truth (adjusted Rand index), and `word`, `"high"`, `"medium"` or `"low"`; `NULL`
+#'     if `h` and `lambda` were given.}
 #'   \item{data}{the matrix that was clustered, needed by [predict()].}
 #'   \item{scale}{the divisor of each column.}
 #'   \item{path}{with `record_path`, an array: iteration (from 0) by row by column.}
@@ -86,7 +98,7 @@
 #'     R can cut and draw: `merge`, `height` (the logarithm of 1 + the iterations) and `order` as in
 #'     [stats::hclust()], and `observed`, `FALSE` for the merges at the top that were predicted, not
 #'     computed.}
-#'   \item{params}{the other arguments, as used.}
+#'   \item{params}{the other arguments, as used; `init` and `join` as they were resolved.}
 #'   \item{na.action}{the omitted rows, if any.}
 #'   \item{na_action}{how missing values are handled: `"fail"` or `"omit"`.}
 #'   \item{call}{the call.}
@@ -115,8 +127,9 @@ wbms <- function(x, ...) {
 wbms.default <- function(x, h = "auto", lambda = "auto", ..., lambda_scale = "mean",
                          exclude_self = TRUE, warmup = 20, stop = "settled", patience = 5,
                          tol = 1e-8, max_iter = 300, eps = 1e-5, standardize = TRUE, merge = TRUE,
-                         n_jobs = NULL, record_path = FALSE, tree = FALSE, verbose = FALSE,
-                         callback = NULL, form = "default", na.action = stats::na.fail) {
+                         n_jobs = NULL, record_path = FALSE, tree = FALSE, init = "auto",
+                         join = "auto", verbose = FALSE, callback = NULL,
+                         form = "default", na.action = stats::na.fail) {
   call <- match.call()
   known <- setdiff(names(formals()), c("x", "..."))
   # Partial matching is refused for all arguments: R would accept abbreviations of h and lambda.
@@ -202,6 +215,7 @@ fit_rows <- function(x, settings, given, call) {
   missing_values <- check_na_action(settings$na.action)
 
   x <- numeric_matrix(x)
+  check_init_length(params$init, x)
   kept <- rows_to_use(x, missing_values)
   used <- if (all(kept)) x else x[kept, , drop = FALSE]
   watch <- watcher(callback, colnames(x))
@@ -331,11 +345,11 @@ new_wbms <- function(found, data, kept, rows, missing_values, call) {
   size <- stats::setNames(tabulate(found$cluster, k), seq_len(k))
   fit <- list(
     cluster = cluster, weights = found$weights, centers = found$centers, modes = found$modes,
-    size = size, h = found$h, lambda = found$lambda,
+    size = size, h = found$h, lambda = found$lambda, init = found$init,
     iter = found$iter, converged = found$converged, history = found$history,
-    selection = found$selection, choice = found$choice, data = data, scale = found$scale,
-    path = found$path, tree = found$tree, params = found$params, na.action = omitted_rows(kept, rows),
-    na_action = missing_values, call = call
+    selection = found$selection, choice = found$choice, confidence = found$choice$confidence,
+    data = data, scale = found$scale, path = found$path, tree = found$tree, params = found$params,
+    na.action = omitted_rows(kept, rows), na_action = missing_values, call = call
   )
   structure(fit, class = "wbms")
 }

@@ -20,11 +20,12 @@ plain_wbms <- function(x, h, lambda, warmup, iterations, exclude_self, squares) 
 
 test_that("a fit has the documented fields", {
   needs_python()
-  fit <- iris_fit()
+  fit <- iris_fit(init = "uniform")
   expect_s3_class(fit, "wbms", exact = TRUE)
   expect_named(fit, c(
-    "cluster", "weights", "centers", "modes", "size", "h", "lambda", "iter", "converged", "history",
-    "selection", "choice", "data", "scale", "path", "tree", "params", "na.action", "na_action", "call"
+    "cluster", "weights", "centers", "modes", "size", "h", "lambda", "init", "iter", "converged",
+    "history", "selection", "choice", "confidence", "data", "scale", "path", "tree", "params",
+    "na.action", "na_action", "call"
   ))
   expect_type(fit$cluster, "integer")
   expect_named(fit$cluster, as.character(1:150))
@@ -40,13 +41,16 @@ test_that("a fit has the documented fields", {
   expect_equal(fit$scale, vapply(iris[, 1:4], stats::sd, 0))
   expect_null(fit$selection)
   expect_null(fit$choice)
+  expect_null(fit$confidence)
+  expect_named(fit$init, names(iris)[1:4])
+  expect_equal(sum(fit$init), 1)
   expect_null(fit$path)
   expect_null(fit$na.action)
   expect_identical(c(fit$h, fit$lambda), c(0.05, 0.1))
   expect_identical(fit$iter, sum(fit$history$phase == "main"))
   expect_identical(sum(fit$history$phase == "warmup"), 20L)
   expect_true(fit$converged)
-  expect_identical(fit$call, quote(wbms(x = x, h = 0.05, lambda = 0.1)))
+  expect_identical(fit$call, quote(wbms(x = x, h = 0.05, lambda = 0.1, init = "uniform")))
 })
 
 test_that("the clusters of iris are found", {
@@ -60,7 +64,7 @@ test_that("the clusters of iris are found", {
 test_that("each form agrees with plain R", {
   needs_python()
   x <- as.matrix(iris[c(1:15, 51:65, 101:115), 1:4])
-  fixed <- list(x, h = 0.1, lambda = 0.1, stop = "fixed", max_iter = 12, warmup = 4)
+  fixed <- list(x, h = 0.1, lambda = 0.1, stop = "fixed", max_iter = 12, warmup = 4, init = "uniform")
   expected <- plain_wbms(x, 0.1, 0.1, 4, 12, TRUE, colMeans)
   fit <- do.call(wbms, fixed)
   expect_equal(unname(fit$weights), unname(expected$weights), tolerance = 1e-8)
@@ -75,6 +79,34 @@ test_that("each form agrees with plain R", {
   expected <- plain_wbms(x, 0.1, 0.1, 0, paper$iter, FALSE, colMeans)
   expect_equal(unname(paper$weights), unname(expected$weights), tolerance = 1e-8)
   expect_identical(unique(paper$history$phase), "main")
+})
+
+test_that("a fit starts with the weights that are given", {
+  needs_python()
+  given <- c(1, 2, 3, 4)
+  fit <- iris_fit(init = given)
+  expect_identical(fit$init, stats::setNames(given, names(iris)[1:4]))
+  expect_identical(fit$params$init, given)
+  expect_equal(iris_fit(init = 1:4 / 10)$cluster, fit$cluster)
+  expect_equal(unname(iris_fit(init = "uniform")$init), rep(0.25, 4L))
+  expect_equal(unname(iris_fit(form = "released")$init), rep(0.25, 4L))
+  expect_identical(unname(iris_fit(form = "released", init = 4:1)$init), c(4, 3, 2, 1))
+  one <- wbms(iris$Petal.Length, h = 0.05, lambda = 0.1, init = 3)
+  expect_identical(one$init, c(x = 3))
+  expect_identical(wbms_theory(one), wbms_theory(iris_fit(iris$Petal.Length, init = "uniform")))
+})
+
+test_that("clusters are joined if asked to", {
+  needs_python()
+  set.seed(2)
+  x <- cbind(a = stats::runif(200), b = stats::rnorm(200, sd = 0.01))
+  apart <- wbms(x, h = 0.005, lambda = 1, join = FALSE)
+  joined <- wbms(x, h = 0.005, lambda = 1, join = TRUE)
+  expect_identical(wbms(x, h = 0.005, lambda = 1)$cluster, apart$cluster)
+  expect_lt(length(joined$size), length(apart$size))
+  expect_true(all(rowSums(table(apart$cluster, joined$cluster) > 0) == 1L))
+  expect_identical(dim(joined$centers), c(length(joined$size), 2L))
+  expect_identical(c(apart$params$join, joined$params$join), c(FALSE, TRUE))
 })
 
 test_that("given arguments override the defaults of a form", {
@@ -138,7 +170,7 @@ test_that("h and lambda are chosen, and the choice is kept", {
   chosen <- fit$selection[fit$selection$chosen, ]
   expect_identical(nrow(chosen), 1L)
   expect_identical(c(chosen$h, chosen$lambda), c(fit$h, fit$lambda))
-  expect_identical(chosen$k, length(fit$size))
+  expect_identical(chosen$joined, length(fit$size))
 })
 
 test_that("a path starts at the data and ends at the modes", {

@@ -148,6 +148,17 @@ test_that("the other arguments are checked by name", {
   expect_refused(iris_fit(eps = -1), "'eps'")
   expect_refused(iris_fit(merge = NA), "'merge' must be TRUE or FALSE, not NA")
   expect_refused(iris_fit(standardize = 1), "'standardize'")
+  for (value in list("equal", c("auto", "uniform"), NULL, NA, TRUE, list(1), diag(2), numeric())) {
+    expect_refused(iris_fit(init = value), "'init' must be one of 'auto', 'uniform', 'marginal', or")
+  }
+  for (value in list(c(1, 1, 1, -1), c(1, 1, 1, NA), c(1, 1, 1, Inf), rep(0, 4L))) {
+    expect_refused(iris_fit(init = value), "'init' must hold finite numbers of at least 0")
+  }
+  expect_refused(iris_fit(init = 1:3), "'init' must have one number per column: it has 3 numbers for 4")
+  expect_refused(iris_fit(init = 1), "it has 1 number for 4 columns")
+  for (value in list(NA, "yes", 1, NULL, c(TRUE, FALSE))) {
+    expect_refused(iris_fit(join = value), "'join' must be TRUE, FALSE or \"auto\"")
+  }
   expect_refused(iris_fit(exclude_self = "yes"), "'exclude_self'")
   expect_refused(iris_fit(record_path = c(TRUE, FALSE)), "'record_path'")
   expect_refused(iris_fit(verbose = NULL), "'verbose'")

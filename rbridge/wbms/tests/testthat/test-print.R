@@ -113,6 +113,16 @@ test_that("an uncertain choice is reported, with the alternatives", {
   expect_no_match(capture.output(print(fit), print(summary(fit))), "uncertain")
 })
 
+test_that("the confidence is printed in one line, if there is one", {
+  fit <- toy_uncertain()
+  fit$confidence <- list(expected = 0.618, word = "medium")
+  line <- "Confidence: medium (expected agreement with the truth 0.62)"
+  for (shown in list(fit, summary(fit))) {
+    expect_identical(sum(capture.output(print(shown)) == line), 1L)
+  }
+  expect_no_match(capture.output(print(toy_fit()), print(summary(toy_fit()))), "Confidence")
+})
+
 test_that("if all rows are one cluster, the reason is given", {
   fit <- toy_uncertain()
   fit$size <- c("1" = 5L)

@@ -11,22 +11,33 @@ test_that("a choice has the documented fields", {
   choice <- wbms_select(x)
   expect_s3_class(choice, "wbms_select", exact = TRUE)
   expect_named(choice, c(
-    "h", "lambda", "chosen", "k", "certain", "complete", "reason", "note", "grid", "alternatives",
-    "n_fits", "n_rows", "call"
+    "h", "lambda", "chosen", "k", "start", "init", "starts", "join", "confidence", "certain",
+    "complete", "reason", "note", "grid", "alternatives", "n_fits", "n_rows", "call"
   ))
   expect_identical(choice$chosen, c("h", "lambda"))
   expect_identical(choice$k, 2L)
   expect_identical(choice$n_rows, 60L)
   expect_named(choice$grid, c(
-    "h", "lambda", "k", "judged", "screened", "stability", "gain", "score", "chosen"
+    "start", "h", "lambda", "k", "joined", "judged", "screened", "valley", "stability", "gain",
+    "score", "chosen"
   ))
   chosen <- choice$grid[choice$grid$chosen, ]
   expect_identical(c(chosen$h, chosen$lambda), c(choice$h, choice$lambda))
-  expect_identical(chosen$k, choice$k)
-  expect_equal(chosen$score, chosen$stability * chosen$screened / chosen$k^0.25)
+  expect_identical(chosen$joined, choice$k)
+  expect_identical(chosen$start, choice$start)
+  expect_equal(chosen$score, chosen$screened / chosen$k^0.25 * (1.02 - chosen$valley))
   expect_equal(chosen$score, max(choice$grid$score))
   expect_false(anyNA(choice$grid))
-  expect_named(choice$alternatives, c("h", "lambda", "k", "stability", "gain", "score", "share"))
+  expect_named(choice$alternatives, c(
+    "start", "h", "lambda", "k", "stability", "gain", "score", "share", "expected"
+  ))
+  expect_named(choice$init, letters[1:4])
+  expect_equal(sum(choice$init), 1)
+  expect_identical(choice$starts[[choice$start]], choice$init)
+  expect_setequal(names(choice$starts), choice$grid$start)
+  expect_identical(choice$join, choice$k < chosen$k)
+  expect_named(choice$confidence, c("expected", "word"))
+  expect_true(choice$confidence$word %in% c("high", "medium", "low"))
   expect_match(choice$reason, "^The 2 clusters recur")
   expect_identical(choice$call, quote(wbms_select(x = x)))
   plain <- c("logical", "integer", "double", "character", "list", "language")
@@ -65,10 +76,38 @@ test_that("one of h and lambda, or candidate values, can be given", {
   expect_identical(fit$choice, unclass(by_h)[names(fit$choice)])
   expect_output(print(fit), "(lambda chosen from the", fixed = TRUE)
   expect_identical(wbms(x, lambda = 0.1)$selection, by_lambda$grid)
-  grid <- wbms_select(x, c(0.3, 0.1), c(0.05, 0.1))$grid
+  grid <- wbms_select(x, c(0.3, 0.1), c(0.05, 0.1), init = "uniform")$grid
   expect_identical(grid[c("h", "lambda")], expand.grid(
     h = c(0.1, 0.3), lambda = c(0.05, 0.1), KEEP.OUT.ATTRS = FALSE
   ))
+})
+
+test_that("a fit with the chosen start and join repeats wbms(x)", {
+  needs_python()
+  for (x in list(two_blobs(), wbms_data("two_moons", seed = 0, n = 150))) {
+    choice <- wbms_select(x)
+    fit <- wbms(x)
+    again <- wbms(x, choice$h, choice$lambda, init = choice$init, join = choice$join)
+    same <- c("cluster", "weights", "centers", "modes", "size", "h", "lambda", "init", "params")
+    expect_identical(again[same], fit[same])
+    expect_identical(fit$init, choice$init)
+    expect_identical(fit$params$join, choice$join)
+    expect_identical(fit$confidence, choice$confidence)
+    expect_null(again$confidence)
+  }
+})
+
+test_that("the start can be given", {
+  needs_python()
+  x <- two_blobs()
+  for (init in c("uniform", "marginal")) {
+    choice <- wbms_select(x, h = c(0.1, 0.2), lambda = 0.1, init = init)
+    expect_identical(choice$start, init)
+    expect_identical(unique(choice$grid$start), init)
+  }
+  given <- wbms_select(x, h = c(0.1, 0.2), lambda = 0.1, init = 4:1)
+  expect_identical(given$start, "given")
+  expect_identical(unname(given$init), c(4, 3, 2, 1))
 })
 
 test_that("noise has no clusters", {
@@ -120,6 +159,9 @@ test_that("arguments are checked, by name", {
   refused(wbms_select(x, seed = -1), "'seed' must be a whole number of at least 0")
   refused(wbms_select(x, n_jobs = 0), "'n_jobs'")
   refused(wbms_select(x, eps = 0), "'eps'")
+  refused(wbms_select(x, init = "equal"), "'init' must be one of 'auto', 'uniform', 'marginal'")
+  refused(wbms_select(x, init = 1:3), "'init' must have one number per column")
+  refused(wbms_select(x, join = NA), "'join' must be TRUE, FALSE or \"auto\", not NA")
   refused(wbms_select(x, callback = 1), "'callback' must be a function or NULL")
   refused(wbms_select(x, lam = 1), "did you mean 'lambda'? (see ?wbms_select)")
   refused(wbms_select(x, n_subset = 3), "did you mean 'n_subsets'?")

@@ -1,0 +1,210 @@
+"""Whether neighbouring clusters are separated by a dip in density.
+
+A fit with a small bandwidth cuts a curved or uneven cluster into pieces, and pieces predict
+held-out rows better than one cloud does. What tells pieces from clusters is the density between
+them: two neighbours are looked at along the direction that separates them best, learned from one
+half of the rows and applied to the other, where chance cannot have made a gap.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import cdist
+
+from pywbms._data.ordering import largest_first
+
+N_NEIGHBOURS = 5
+MOST_AXES, ROWS_PER_AXIS = 10, 12
+# Beyond so many columns only the heaviest are looked at: so many times the effective number.
+FEW_COLUMNS, HEAVY, MOST_COLUMNS = 30, 3, 400
+# The pooled covariance of all clusters counts as much as this number of rows of a pair.
+PRIOR_ROWS = 5
+# The density is estimated on the scale on which the two means are 0 and 1.
+GRID = np.linspace(-0.25, 1.25, 31)
+BETWEEN = (GRID > 0.15) & (GRID < 0.85)
+LEAST_BANDWIDTH = 0.08
+# Clusters are joined if the density between them is above this share of the lower of their two
+# peaks, and the dip is less than so many of its standard errors.
+SHALLOW, WEAK = 0.4, 2.0
+
+
+class Separation(NamedTuple):
+    """The dip in density between two neighbouring clusters.
+
+    Attributes
+    ----------
+    a, b : int
+        The clusters.
+    valley : float
+        Lowest density between them, as a share of the lower of their two peaks.
+    strength : float
+        Depth of the dip in standard errors; 0 if there are too few rows to tell.
+    known : bool
+        Whether there are rows enough to tell.
+    """
+
+    a: int
+    b: int
+    valley: float
+    strength: float
+    known: bool
+
+    @property
+    def missing(self):
+        """Whether there is no dip worth the name."""
+        return self.known and self.valley > SHALLOW and self.strength < WEAK
+
+
+def separations(rows, labels, weights):
+    """Return the `Separation` of each pair of neighbouring clusters.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, p)
+        In working coordinates, in an order of their own (`row_order`).
+    labels : ndarray of shape (n,)
+    weights : ndarray of shape (p,)
+    """
+    scaled = weighted_columns(rows, weights)
+    halves = random_halves(len(rows))
+    axes = principal_axes(scaled)
+    parts = [Half(axes[half], labels[half], labels.max() + 1) for half in halves]
+    return [
+        separation(a, b, axes, labels, halves, parts)
+        for a, b in neighbouring_clusters(scaled, labels)
+    ]
+
+
+def join(labels, found):
+    """Return labels in which clusters without a dip between them are one, largest first.
+
+    Examples
+    --------
+    >>> flat = Separation(0, 1, valley=0.9, strength=0.5, known=True)
+    >>> join(np.array([0, 0, 1, 2]), [flat]).tolist()
+    [0, 0, 0, 1]
+    """
+    return largest_first(joined_groups(labels.max() + 1, found)[labels])
+
+
+def joined_groups(k, found):
+    """Return the cluster of each of k groups, given the separations between them."""
+    pairs = np.array([(one.a, one.b) for one in found if one.missing], dtype=int).reshape(-1, 2)
+    graph = coo_matrix((np.ones(len(pairs)), pairs.T), shape=(k, k))
+    return connected_components(graph, directed=False)[1]
+
+
+def weighted_columns(rows, weights):
+    """Return the columns that carry weight, scaled so that distances are the weighted ones."""
+    effective = 1 / (weights**2).sum()
+    number = min(int(np.ceil(HEAVY * effective)), MOST_COLUMNS)
+    heavy = np.argsort(-weights, kind="stable")
+    if len(weights) > FEW_COLUMNS:
+        heavy = heavy[: max(number, 2)]
+    heavy = np.sort(heavy[weights[heavy] > 0])
+    return rows[:, heavy] * np.sqrt(weights[heavy])
+
+
+def random_halves(n):
+    """Return two complementary masks, the same for each n."""
+    half = np.random.default_rng(0).permutation(n) < n // 2
+    return half, ~half
+
+
+def principal_axes(scaled):
+    """Return the rows on their leading principal axes, with mean square length 1."""
+    n, p = scaled.shape
+    centred = scaled - scaled.mean(axis=0)
+    number = min(MOST_AXES, max(2, n // ROWS_PER_AXIS), p)
+    left, values, _ = np.linalg.svd(centred, full_matrices=False)
+    kept = values[:number] ** 2 > 1e-9 * values[0] ** 2
+    scores = left[:, :number][:, kept] * values[:number][kept]
+    return scores / np.sqrt((scores**2).sum(axis=1).mean())
+
+
+def neighbouring_clusters(scaled, labels):
+    """Return the pairs (a, b), a < b, of clusters that hold near neighbours of each other's rows.
+
+    Every cluster is a neighbour of the one that is nearest to it.
+    """
+    k, n = labels.max() + 1, len(labels)
+    order = np.argsort(labels, kind="stable")
+    sorted_labels = labels[order]
+    distance = cdist(scaled[order], scaled[order])
+    np.fill_diagonal(distance, np.inf)
+    number = min(N_NEIGHBOURS, n - 1)
+    nearest = np.argpartition(distance, number - 1, axis=1)[:, :number]
+    adjacent = np.zeros((k, k), dtype=bool)
+    adjacent[np.repeat(sorted_labels, number), sorted_labels[nearest].ravel()] = True
+    first = np.searchsorted(sorted_labels, np.arange(k))
+    gap = np.minimum.reduceat(np.minimum.reduceat(distance, first, axis=0), first, axis=1)
+    np.fill_diagonal(gap, np.inf)
+    adjacent[np.arange(k), gap.argmin(axis=1)] = True
+    return np.argwhere(np.triu(adjacent | adjacent.T, 1)).tolist()
+
+
+class Half:
+    """Means and covariances of the clusters in one half of the rows."""
+
+    def __init__(self, rows, labels, k):
+        n, p = rows.shape
+        self.rows, self.labels = rows, labels
+        self.size = np.bincount(labels, minlength=k)
+        self.mean = np.zeros((k, p))
+        np.add.at(self.mean, labels, rows)
+        self.mean /= np.maximum(self.size, 1)[:, None]
+        self.away = rows - self.mean[labels]
+        pooled = self.away.T @ self.away / max(n - min(k, n // 2), 1)
+        self._pooled = pooled + 1e-4 * np.eye(p) / p
+
+    def direction(self, a, b):
+        """Return the direction that separates two clusters best, and where their means are on it.
+
+        None if one of them has fewer than two rows here.
+        """
+        if min(self.size[a], self.size[b]) < 2:
+            return None
+        both = (self.labels == a) | (self.labels == b)
+        away = self.away[both]
+        within = (away.T @ away + PRIOR_ROWS * self._pooled) / (len(away) + PRIOR_ROWS)
+        direction = np.linalg.solve(within, self.mean[a] - self.mean[b])
+        return direction, self.mean[a] @ direction, self.mean[b] @ direction
+
+
+def separation(a, b, axes, labels, halves, parts):
+    """Return the `Separation` of two clusters, each half seen along the direction of the other."""
+    places, sides = [], []
+    for part, half in zip(parts, halves, strict=True):
+        found = part.direction(a, b)
+        if found is None:
+            continue
+        direction, at_a, at_b = found
+        held_out = ~half & ((labels == a) | (labels == b))
+        places.append((axes[held_out] @ direction - at_b) / max(at_a - at_b, 1e-9))
+        sides.append(labels[held_out] == a)
+    of_a = np.concatenate(sides) if sides else np.zeros(0, dtype=bool)
+    if min(of_a.sum(), (~of_a).sum()) < 2:
+        return Separation(a, b, 1.0, 0.0, False)
+    return Separation(a, b, *dip(np.concatenate(places), of_a), True)
+
+
+def dip(place, of_a):
+    """Return how deep the density dips between 0 and 1: share of the lower peak, standard errors.
+
+    Parameters
+    ----------
+    place : ndarray
+        Where the rows of two clusters lie, whose means are near 0 and 1.
+    of_a : ndarray of bool
+        Whether they belong to the cluster near 1.
+    """
+    spread = np.sqrt((place[of_a].var() + place[~of_a].var()) / 2)
+    bandwidth = max(LEAST_BANDWIDTH, 0.6 * spread * len(place) ** -0.2)
+    density = np.exp(-(((GRID[:, None] - place) / bandwidth) ** 2) / 2).sum(axis=1)
+    density /= bandwidth * np.sqrt(2 * np.pi)
+    lowest = density[BETWEEN].min()
+    peak = min(density[GRID <= 0.5].max(), density[GRID >= 0.5].max())
+    error = np.sqrt((peak + lowest) / (2 * np.sqrt(np.pi) * bandwidth) + 1e-9)
+    return min(lowest / max(peak, 1e-9), 1.0), (peak - lowest) / error

@@ -1,0 +1,72 @@
+"""The starts of the feature weights that a search tries, and the values of lam that go with each.
+
+No start wins everywhere. From equal weights clusters are found that no column shows on its own;
+a marginal start finds a few informative columns among many noise columns. A coarse marginal pass
+sees few wide clusters per column, a fine one many narrow ones.
+"""
+
+import numpy as np
+
+from pywbms._data.ordering import uniform_weights
+from pywbms._engine.settings import AUTO
+from pywbms._engine.start import MARGINAL_H, MARGINAL_LAM, marginal_start
+
+# Bandwidth and entropy parameter of the marginal pass; see `marginal_start`.
+MARGINAL = {
+    "marginal": (MARGINAL_H, MARGINAL_LAM),
+    "marginal, fine": (0.1, 0.3),
+    "marginal, sharp": (0.1, 0.1),
+}
+LAM_GRID = (0.015, 0.05, 0.12, 0.35)
+# Fewer for the starts that the others nearly make superfluous.
+LAMS = {
+    "marginal": (0.05, 0.12, 0.35),
+    "marginal, fine": (0.05, 0.12),
+    "marginal, sharp": (0.12,),
+}
+# Weights that differ by less from equal ones, in total variation, are no start of their own.
+NEARLY_EQUAL = 0.02
+
+
+def starts_for(X, settings):
+    """Return the starts to try: name → a value of `Settings.init` with one number per column.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        Without constant columns.
+    settings : Settings
+    """
+    p = X.shape[1]
+    if not isinstance(settings.init, str):
+        return {"given": settings.init}
+    if settings.init == "uniform" or p < 2:
+        return {"uniform": "uniform"}
+    if settings.init == "marginal":
+        return {"marginal": marginal_start(X, settings)}
+    assert settings.init == AUTO
+    starts = {"uniform": "uniform"}
+    for name, (h, lam) in MARGINAL.items():
+        init = marginal_start(X, settings, h, lam)
+        if np.abs(np.subtract(init, uniform_weights(p))).sum() / 2 > NEARLY_EQUAL:
+            starts[name] = init
+    return starts
+
+
+def equal(p):
+    """Return equal weights as a value of `Settings.init`."""
+    return tuple(uniform_weights(p).tolist())
+
+
+def lams_of(start):
+    """Return the values of lam that are tried with a start, on z-scores."""
+    return LAMS.get(start, LAM_GRID)
+
+
+def all_columns(init, varying):
+    """Return the start of the varying columns as numbers, with zeros for the constant ones."""
+    if isinstance(init, str):
+        return equal(len(varying))
+    weights = np.zeros(len(varying))
+    weights[varying] = init
+    return tuple(weights.tolist())
