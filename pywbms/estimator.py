@@ -279,8 +279,8 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         fitted = engine.run(settings, report)
         groups = fitted.labels
         if settings.join:
-            sample = engine.labelled_sample(groups, MOST_ROWS, np.random.default_rng(0))
-            fitted = join_fit(fitted, *sample, settings.standardize)
+            rows, labels = engine.labelled_sample(groups, MOST_ROWS, np.random.default_rng(0))
+            fitted = join_fit(fitted, rows, labels, settings.standardize)
         table = None if choice is None else choice.table
         if table is not None:
             table = table.assign(lam=table["lam"] * settings.lam_unit(n_rows))

@@ -16,6 +16,9 @@ from pywbms._terminal.wording import counted
 from pywbms.estimator import WBMS
 from pywbms.theory.refit import refit_with_path
 
+# Candidates that `at` fits before it gives up.
+MOST_TRIES = 5
+
 
 class WBMSResult:
     """A clustering of a DataFrame, in its index, its column names and its units.
@@ -161,11 +164,13 @@ class WBMSResult:
         """
         if self.choice is None:
             raise ValueError("h and lam were given, not chosen: there are no other partitions")
-        params = self.choice.at(k)
-        n_rows = len(self.estimator.labels_)
-        params["lam"] *= self.estimator.settings().lam_unit(n_rows)
-        model = clone(self.estimator).set_params(**params).fit(self.data)
-        return WBMSResult(model, self._index, self._columns, self._kept, self._na_action)
+        unit = self.estimator.settings().lam_unit(len(self.estimator.labels_))
+        for params in self.choice.at(k)[:MOST_TRIES]:
+            params["lam"] *= unit
+            model = clone(self.estimator).set_params(**params).fit(self.data)
+            if model.n_clusters_ == k:
+                return WBMSResult(model, self._index, self._columns, self._kept, self._na_action)
+        raise ValueError(f"the candidates with k = {k} clusters have others when fitted to the end")
 
     @property
     def scale(self) -> pd.Series:  # noqa: D102

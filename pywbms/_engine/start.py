@@ -31,9 +31,11 @@ def start_weights(settings, standardizer):
     active = standardizer.active
     if settings.init == "marginal":
         raise ValueError("init must be resolved by marginal_start before an engine runs")
-    if settings.init in ("uniform", AUTO) or not np.asarray(settings.init)[active].any():
+    if settings.init in ("uniform", AUTO):
         return uniform_weights(int(active.sum()))
     weights = np.asarray(settings.init)[active]
+    if not weights.size or (weights == weights[0]).all():
+        return uniform_weights(len(weights))  # exactly, whatever their sum
     return weights / weights.sum()
 
 

@@ -81,10 +81,11 @@ class Selection:
     n_rows: int
     starts: dict = field(repr=False, default_factory=dict)
 
-    def at(self, k: int) -> dict:
-        """Return the parameters of `WBMS` that give the best partition into k clusters.
+    def at(self, k: int) -> list[dict]:
+        """Return the parameters of `WBMS` that may give k clusters, the best first.
 
-        Of the candidates that were tried, those with their clusters joined come first.
+        Of the candidates that were tried, those with their clusters joined come first. Their fits
+        were short ones: a full fit may have fewer clusters.
 
         Raises
         ------
@@ -92,16 +93,22 @@ class Selection:
             If there is none; the message names the numbers of clusters that there are.
         """
         table = self.table.assign(promise=self.table["screened"] / self.table["k"] ** 0.25)
-        for column, join in (("joined", True), ("k", False)):
-            fits = table[table[column] == k]
-            if not fits.empty:
-                best = fits.sort_values(["score", "promise"], kind="stable").iloc[-1]
-                return {
-                    "h": float(best.h),
-                    "lam": float(best.lam),
-                    "init": self.starts[best.start],
-                    "join": join,
-                }
+        table = table.sort_values(["score", "promise"], ascending=False, kind="stable")
+        found = [
+            {
+                "h": float(fit.h),
+                "lam": float(fit.lam),
+                "init": self.starts[fit.start],
+                "join": join,
+            }
+            for fits, join in (
+                (table[(table["joined"] == k) & (table["score"] > 0)], True),
+                (table[table["k"] == k], False),
+            )
+            for fit in fits.itertuples()
+        ]
+        if found:
+            return found
         there = sorted({*self.table["k"], *self.table["joined"]})
         raise ValueError(
             f"no candidate has k = {k} clusters; there are some with {', '.join(map(str, there))}"

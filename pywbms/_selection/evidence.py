@@ -1,17 +1,21 @@
 """How sure one can be of a partition: that there are clusters at all, and how right they are.
 
 The coefficients are fitted to simulated data sets, with and without clusters, whose truth is
-known: ``python -m benchmarks.selection calibrate`` prints them.
+known. ``python -m benchmarks.selection calibrate --seeds 160`` prints those of the expected
+agreement; those of the test for clusters come from a larger share of sets without any, so that it
+errs towards one cluster.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from pywbms._selection.separation import WEAK
+
 # Of the test for clusters: log(1 + 10 · gain), strength of the strongest separation, constant.
 GATE = (1.80, 0.77, -5.76)
 # Of the expected agreement: the same, and the mean valley between neighbouring clusters.
-EXPECTED = (0.10, 0.03, -0.55, 0.50)
+EXPECTED = (0.22, 0.01, -0.44, 0.09)
 WORDS = ((0.75, "high"), (0.45, "medium"), (0.0, "low"))
 
 
@@ -55,6 +59,8 @@ def evidence(gain, strength):
     strength : float
         Depth of the deepest dip between two clusters, in standard errors.
     """
+    if strength < WEAK:  # pieces of one cloud predict well, too
+        return -np.inf
     return float(np.dot(GATE, (signal(gain), strength, 1)))
 
 
