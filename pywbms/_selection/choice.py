@@ -96,16 +96,16 @@ class Selection:
         table = table.sort_values(["score", "promise"], ascending=False, kind="stable")
         found = [
             {
-                "h": float(fit.h),
-                "lam": float(fit.lam),
-                "init": self.starts[fit.start],
+                "h": float(fit["h"]),
+                "lam": float(fit["lam"]),
+                "init": self.starts[fit["start"]],
                 "join": join,
             }
             for fits, join in (
                 (table[(table["joined"] == k) & (table["score"] > 0)], True),
                 (table[table["k"] == k], False),
             )
-            for fit in fits.itertuples()
+            for fit in fits.to_dict(orient="records")
         ]
         if found:
             return found
