@@ -258,7 +258,7 @@ class TestCallback:
 
 
 class TestOutput:
-    LINES = "warmup 1: 149 points in 148 groups, largest move 1.25"
+    LINES = "warmup 1: 149 points in 149 groups, largest move 2.09"
     FIT = "fit <- fit_iris(verbose = TRUE, max_iter = 300)"
 
     def test_progress_is_r_output(self, r, tmp_path):
