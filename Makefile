@@ -16,7 +16,7 @@ R_CODE := $(wildcard rbridge/wbms/R/*.R rbridge/wbms/src/*.c rbridge/wbms/man/*.
 
 # The folder with the paper's real data, for bench, reproduce and vignettes; none by default.
 DATA      ?=
-# Further arguments for test, test-fast and bench-quick, as in: make test-fast ARGS="-k tree"
+# Further arguments for test, test-fast, bench-quick and soak, as in: make test-fast ARGS="-k tree"
 ARGS      ?=
 # Which vignettes are made.
 VIGNETTES ?= $(wildcard vignettes/*.py vignettes/*.Rmd)
@@ -28,8 +28,8 @@ FORM      ?=
 with_data = $(if $(DATA),--data $(DATA))
 say       = @printf 'pywbms: %s\n'
 
-.PHONY: help demo test test-fast lint format r demo-r r-docs vignettes bench bench-quick reproduce \
-        clean install-r
+.PHONY: help demo test test-fast lint format r demo-r r-docs vignettes bench bench-quick sanitize \
+        soak reproduce clean install-r
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -77,8 +77,15 @@ bench: $(VENV)/.extra-dev ## how fast it is, and the paper's experiments in thei
 bench-quick: $(VENV)/.extra-dev ## only the speed, on small data, in under two minutes
 	$(BIN)/python -m benchmarks --quick --out $(RESULTS) $(ARGS)
 
+sanitize: $(VENV)/.extra-dev ## run the core's tests and random cases with sanitizers (15 minutes)
+	$(say) 'building the core with sanitizers in build/sanitize'
+	@$(BIN)/python tools/sanitize.py $(FORM)
+
 reproduce: $(VENV)/.extra-plot ## the paper's figures and tables in full (an hour; DATA=folder)
 	$(BIN)/pywbms reproduce all --out $(PAPER) $(with_data) $(FORM)
+
+soak: $(VENV)/.extra-dev ## 100 fits on Dask among workers killed, stopped, restarted and slow (minutes)
+	$(BIN)/python tests/soak.py $(ARGS)
 
 clean: ## remove .venv and everything that was built
 	rm -rf $(VENV) build dist *.egg-info pywbms/_core/*.c pywbms/_core/*.so rbridge/wbms/src/*.o \

@@ -4,13 +4,9 @@
 with, else in that of its file, else in `fast`.
 """
 
-import os
 from fnmatch import fnmatch
 
 import pytest
-
-# Test workers share the cores; threads that spin while they wait would take them from each other.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 # Seconds after which a test of the lane has hung. An idle machine needs a twentieth of them.
 TIMEOUTS = {"fast": 300, "r": 1800, "dask": 1800, "slow": 3600}

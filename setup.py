@@ -1,19 +1,17 @@
 """Builds the Cython core; everything else is in pyproject.toml."""
 
 import os
-import tempfile
-from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
-from setuptools.errors import CompileError, LinkError
 
-OPENMP_PROGRAM = "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n"
+SANITIZE = ["-O1", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined",
+            "-fno-sanitize-recover=undefined"]  # fmt: skip
 
 
 class BuildCore(build_ext):
-    """build_ext that asks the compiler whether it knows OpenMP; without it the core is serial."""
+    """build_ext that sets the compiler's options."""
 
     def finalize_options(self):
         """Compile as many modules at a time as there are cores."""
@@ -21,39 +19,23 @@ class BuildCore(build_ext):
         self.parallel = self.parallel or os.cpu_count()
 
     def build_extensions(self):
-        """Add the flags that this compiler understands, then build."""
-        unix = self.compiler.compiler_type == "unix"
-        compile_flags, link_flags = self.openmp_flags()
+        """Add the options, then build."""
         # Without debugging symbols: they cost a fifth of the time, and most of a wheel's size.
-        optimize = ["-O3", "-g0"] if unix else []
+        options, linking = ["-O3", "-g0", "-pthread"], ["-pthread"]
+        if wanted("PYWBMS_NO_THREADS"):
+            print("pywbms: building a core without threads, as PYWBMS_NO_THREADS asks")
+            options.append("-DPYWBMS_NO_THREADS")
+        if wanted("PYWBMS_SANITIZE"):  # see tools/sanitize.py
+            options, linking = [*options, *SANITIZE], [*linking, *SANITIZE]
         for extension in self.extensions:
-            extension.extra_compile_args += [*optimize, *compile_flags]
-            extension.extra_link_args += link_flags
+            extension.extra_compile_args += options
+            extension.extra_link_args += linking
         super().build_extensions()
 
-    def openmp_flags(self):
-        """Return (compile flags, link flags), both empty where OpenMP is absent or unwanted."""
-        if os.environ.get("PYWBMS_NO_OPENMP", "0") not in ("", "0"):
-            print("pywbms: building without OpenMP, as PYWBMS_NO_OPENMP asks")
-            return [], []
-        if self.compiler.compiler_type == "msvc":
-            flags = (["/openmp"], [])
-        else:
-            flags = (["-fopenmp"], ["-fopenmp"])
-        with tempfile.TemporaryDirectory() as folder:
-            source = Path(folder, "probe.c")
-            source.write_text(OPENMP_PROGRAM)
-            try:
-                objects = self.compiler.compile(
-                    [str(source)], output_dir=folder, extra_postargs=flags[0]
-                )
-                self.compiler.link_executable(
-                    objects, "probe", output_dir=folder, extra_postargs=flags[1]
-                )
-            except (CompileError, LinkError):
-                print("pywbms: the compiler has no OpenMP; building a serial core")
-                return [], []
-        return flags
+
+def wanted(variable):
+    """Tell whether an environment variable asks for something."""
+    return os.environ.get(variable, "0") not in ("", "0")
 
 
 # Cython's code for memoryviews, once instead of per module: a third of the time to compile.
@@ -65,11 +47,18 @@ TILE_LIBRARY = Extension(
     depends=["pywbms/_core/simd/tile.h", "pywbms/_core/simd/tile_impl.h"],
 )
 
+THREAD_POOL = Extension(
+    "pywbms._core.pool",
+    ["pywbms/_core/pool.pyx", "pywbms/_core/simd/thread_pool.c"],
+    depends=["pywbms/_core/simd/thread_pool.h"],
+)
+
 setup(
     ext_modules=cythonize(
         [
             Extension(SHARED, [f"{SHARED.replace('.', '/')}.c"]),  # first, as it takes longest
             TILE_LIBRARY,
+            THREAD_POOL,
             Extension("pywbms._core.*", ["pywbms/_core/*.pyx"]),
         ],
         shared_utility_qualified_name=SHARED,

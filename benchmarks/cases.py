@@ -102,6 +102,8 @@ FITS = (
     Case("blobs", "blobs", 5000, 50, h=0.1, lam=1.0),
     fifty(10_000),
 )
+# Work in many short pieces, and in few long ones: the threads wait for each other often, or seldom.
+BUSY = (dense(60, 1500), dense(1000, 20))
 
 
 @dataclass(frozen=True)
@@ -110,9 +112,11 @@ class Plan:
 
     Attributes
     ----------
-    steps, series, fits, memory, distributed : tuple of Case
-        Single steps, the scaling series, whole fits compared with other methods, peak memory,
-        iterations on a cluster.
+    steps, series, fits, busy, memory, distributed : tuple of Case
+        Single steps, the scaling series, whole fits compared with other methods, fits on a busy
+        machine, peak memory, iterations on a cluster.
+    busy_processes, busy_repeats : int
+        Number of processes that keep the machine busy, and of fits beside them.
     least_iterations : int
         Number of timed iterations on a cluster.
     seconds : float
@@ -129,6 +133,9 @@ class Plan:
     steps: tuple
     series: tuple
     fits: tuple
+    busy: tuple
+    busy_processes: int
+    busy_repeats: int
     memory: tuple
     distributed: tuple
     least_iterations: int
@@ -144,6 +151,9 @@ FULL = Plan(
     steps=STEPS,
     series=tuple(fifty(n) for n in (10_000, 20_000, 40_000, 80_000)),
     fits=FITS,
+    busy=BUSY,
+    busy_processes=20,
+    busy_repeats=7,
     memory=(dense(4000, 4000), dense(200, 16000), fifty(20_000), fifty(100_000)),
     distributed=tuple(dense(n, 50) for n in (256, 2000, 5000, 10_000, 20_000)),
     least_iterations=5,
@@ -158,6 +168,9 @@ QUICK = Plan(
     steps=STEPS,
     series=tuple(fifty(n) for n in (2_500, 5_000, 10_000, 20_000)),
     fits=(*FITS[:-1], fifty(5_000)),
+    busy=BUSY[:1],
+    busy_processes=20,
+    busy_repeats=3,
     memory=(dense(200, 16000), fifty(20_000)),
     distributed=(dense(256, 50), dense(2000, 50), dense(8000, 50)),
     least_iterations=3,
@@ -173,6 +186,9 @@ TINY = Plan(
     steps=(dense(120, 7), dense(20, 60)),
     series=tuple(fifty(n) for n in (100, 200)),
     fits=(FITS[0],),
+    busy=(dense(120, 7),),
+    busy_processes=1,
+    busy_repeats=1,
     memory=(dense(50, 20),),
     distributed=(dense(50, 20), dense(300, 20)),
     least_iterations=2,

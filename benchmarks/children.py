@@ -32,6 +32,7 @@ def run(task, timeout=None, build=None, **arguments):
     child = subprocess.run(
         # -P: the current folder may contain another pywbms, which would take precedence.
         [sys.executable, "-P", "-m", "benchmarks.child", task, json.dumps(arguments)],
+        # Older builds have OpenMP: CPU time of threads that spin while waiting would be counted.
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path), "OMP_WAIT_POLICY": "passive"},
         capture_output=True,
         text=True,

@@ -1,16 +1,13 @@
 """The command line: ``python -m benchmarks`` and ``python -m benchmarks compare BASE [HEAD]``."""
 
 import argparse
-import os
 import sys
 from pathlib import Path
-
-# Before the core is loaded: CPU time of threads that spin while waiting would be counted.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 from benchmarks import compare, figure, machine, table
 from benchmarks.cases import FULL, QUICK, TINY, dense, fifty
 from benchmarks.run import names, run
+from pywbms._data.atomic import atomic_path
 
 RESULTS = Path(__file__).parent / "results"
 # Minimum seconds per case and round of a comparison.
@@ -61,7 +58,8 @@ def run_table(argv):
     print("\n".join(heading), shown, sep="\n\n")
     table.write_csv(rows, args.out / "benchmarks.csv")
     figure.draw(rows, args.out / "benchmarks.png")
-    (args.out / "machine.txt").write_text("\n".join(machine_lines) + "\n", encoding="utf-8")
+    with atomic_path(args.out / "machine.txt") as new:
+        new.write_text("\n".join(machine_lines) + "\n", encoding="utf-8")
     say(f"wrote benchmarks.csv, benchmarks.png and machine.txt to {args.out}")
 
 

@@ -1,7 +1,9 @@
-"""The figure of a run: five panels, each drawn if its rows were measured."""
+"""The figure of a run: six panels, each drawn if its rows were measured."""
 
 import matplotlib
 from matplotlib.figure import Figure
+
+from pywbms._data.atomic import atomic_path
 
 TIMES = {
     "floor_s": ("floor", "0.6"),
@@ -31,7 +33,8 @@ def draw(rows, path):
             panel(ax, its_rows)
         for ax in axes[len(panels) :]:
             ax.remove()
-        figure.savefig(path, dpi=120)
+        with atomic_path(path) as new:
+            figure.savefig(new, dpi=120)
 
 
 def draw_steps(ax, rows):
@@ -84,6 +87,14 @@ def draw_fits(ax, rows):
     ax.legend(frameon=False, fontsize="small", loc="upper left")
 
 
+def draw_busy(ax, rows):
+    """Draw one group of bars per case and load."""
+    bars = {"one_thread_s": ("1 thread", "C0"), "two_threads_s": ("2 threads", "C9")}
+    ax.set_yscale("log")
+    draw_bars(ax, [f"{row['case']},\n{row['method']}" for row in rows], rows, bars, 1)
+    ax.set(title="Fits beside other processes", ylabel="seconds")
+
+
 def draw_memory(ax, rows):
     """Draw the peak and the guarantee."""
     bars = {
@@ -122,6 +133,7 @@ def draw_bars(ax, names, rows, bars, scale):
 
 
 PANELS = {
-    "step": draw_steps, "series": draw_series, "fit": draw_fits, "memory": draw_memory,
+    "step": draw_steps, "series": draw_series, "fit": draw_fits, "busy": draw_busy,
+    "memory": draw_memory,
     "distributed": draw_distributed,
 }  # fmt: skip

@@ -1,12 +1,12 @@
 """A run: all sections of the table, in order."""
 
-from benchmarks import distributed, fits, memory, scaling, steps
+from benchmarks import busy, distributed, fits, memory, scaling, steps
 
 
 def names(plan):
     """Return the valid names for ``--only``: sections, and cases of the steps and fits."""
     cases = [case.name for case in (*plan.steps, *plan.fits)]
-    return ["step", "series", "fit", "memory", "distributed", *dict.fromkeys(cases)]
+    return ["step", "series", "fit", "busy", "memory", "distributed", *dict.fromkeys(cases)]
 
 
 def run(plan, only, say):
@@ -42,6 +42,10 @@ def run(plan, only, say):
         for contender in fits.CONTENDERS:
             say(f"fit {case.name}, {contender}")
             rows.append(fits.measure(case, contender, plan))
+    if not only or "busy" in only:
+        for case in plan.busy:
+            say(f"busy {case.name}")
+            rows += busy.measure(case, plan)
     if not only or "memory" in only:
         for case in plan.memory:
             say(f"memory {case.name}")

@@ -3,6 +3,8 @@
 import csv
 from typing import NamedTuple
 
+from pywbms._data.atomic import atomic_path
+
 
 class Column(NamedTuple):
     """A column of the table: its name in the CSV file, its heading and the format of its cells."""
@@ -44,6 +46,7 @@ COLUMNS = (
     Column("tuned_s", "tuned NumPy, ms", milliseconds),
     Column("times_tuned", "/ ours", number(1)),
     Column("oracle_s", "oracle, ms", milliseconds),
+    Column("one_thread_s", "1 thread, ms", milliseconds),
     Column("two_threads_s", "2 threads, ms", milliseconds),
     Column("speedup", "1 / 2 threads", number(2)),
     Column("iteration_s", "in a fit, ms", milliseconds),
@@ -70,6 +73,7 @@ SECTIONS = {
     "series": "The same on 50 well-separated clusters, and a whole fit",
     "exponent": "Growth: time ∝ n^exponent",
     "fit": "Whole fits (CPU time on one thread)",
+    "busy": "Whole fits beside other processes (wall time)",
     "memory": "Peak memory of a fit",
     "distributed": "An iteration on a Dask cluster of two processes (wall time)",
 }
@@ -128,7 +132,7 @@ def markdown_lines(headings, cells):
 
 def write_csv(rows, path):
     """Write all rows with all columns; missing cells are empty."""
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with atomic_path(path) as new, open(new, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [column.name for column in COLUMNS])
         writer.writeheader()
         for row in rows:

@@ -4,5 +4,6 @@ from pywbms._version import __version__
 from pywbms.estimator import WBMS
 from pywbms.frame import wbms
 from pywbms.result import WBMSResult
+from pywbms.storage import load
 
-__all__ = ["WBMS", "WBMSResult", "__version__", "wbms"]
+__all__ = ["WBMS", "WBMSResult", "__version__", "load", "wbms"]

@@ -30,10 +30,13 @@ except for rounding where the core skips negligible tiles; by columns it is the 
 Neither depends on the number of workers or the chunks by more than that.
 
 **Faults.** The client keeps a checkpoint, in memory if it is small, on disk if not, in at most a
-tenth of the time. When a worker is lost, the fit continues from it with the remaining workers. When
-all are lost and none comes back, `WorkersLost` names the last iteration and the folder that
-``resume=`` continues from. Dask's own way, to recompute what was lost from its inputs, would start
-again from the first iteration.
+tenth of the time. When a worker is lost, or the cluster restarted, the fit continues from it with
+the workers that are there. When all are lost and none comes back, `WorkersLost` names the last
+iteration, the memory limit if workers died of it, and the folder that ``resume=`` continues from.
+Dask's own way, to recompute what was lost from its inputs, would start again from the first
+iteration. A checkpoint on disk is one file with checksums over all of it, written beside the last
+one before it takes its place: damaged files, and those of other data or parameters, are refused,
+and if a checkpoint cannot be written (the disk is full) the fit goes on with a warning.
 
 **Choosing h and lam** for a Dask collection uses the 2,000 rows that `select` would draw from the
 same rows in memory; lam is on the mean scale and h in units of z-scores, so neither depends on the

@@ -13,23 +13,29 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from pywbms._data.checks import require_callable, require_finite, require_squarable
+from pywbms._data.checks import require_callable, require_squarable
+from pywbms._data.estimator_input import TableInput
+from pywbms._data.row_weights import checked_weights
 from pywbms._data.standardize import warn_if_narrow
-from pywbms._data.table import numeric_matrix
 from pywbms._engine.convergence import warn_if_not_converged
-from pywbms._engine.fit import LocalEngine
-from pywbms._engine.nearest import nearest_labels
-from pywbms._engine.recorder import IterationInfo
-from pywbms._engine.settings import Settings, says_stop
+from pywbms._engine.nearest import center_distances
+from pywbms._engine.settings import Settings
+from pywbms._engine.soft_clustering import SoftClusteringMixin, require_labelling
 from pywbms._engine.start import require_init
-from pywbms._selection.choice import MOST_ROWS, SearchOptions, choose
-from pywbms._selection.joining import join_fit
+from pywbms._engine.weighted_engine import local_engine
+from pywbms._selection.engine_choice import choose_on, total_rows
+from pywbms._selection.heldout_score import heldout_score
+from pywbms._selection.partition import fit_partition
+from pywbms._selection.similarity import similar_to_each_other, warn_if_similar
 from pywbms._selection.start_choice import start_of
 
 
-class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class WBMS(
+    SoftClusteringMixin, TableInput, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
+    ClusterMixin, BaseEstimator,
+):  # fmt: skip
     """Weighted Blurring Mean Shift.
 
     Every point moves to the kernel-weighted mean of the others in a feature-weighted distance;
@@ -50,8 +56,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         where there are no clusters, a value so large that all rows form one.
     lam : float or "auto", default "auto"
         Strength of the entropy term in w_l ∝ exp(−D_l / lam): small values put all weight on
-        few features, large ones make all weights equal. "auto" chooses it together with h, or
-        for the given h.
+        few features, large ones make all weights equal. "auto" chooses it, too.
     lam_scale : {"mean", "sum"}, default "mean"
         Whether D_l is the mean (the paper) or the sum (the released code) over the rows of the
         squared displacements along feature l.
@@ -65,46 +70,59 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         `tol` any more. "diameter": the diameter of the points changes by less than `tol`.
         "fixed": exactly `max_iter` iterations.
     patience : int, default 5
-        Consecutive iterations for which the partition has to stay the same, or for which two
-        rows have to swap places before they are put at their midpoint.
+        Iterations for which the partition has to stay the same, or two rows have to swap places
+        before they are put at their midpoint.
     tol : float, default 1e-8
         Tolerance of the rules "movement" and "diameter".
     max_iter : int, default 300
         Largest number of iterations after the warm-up.
     eps : float, default 1e-5
         Points closer than this belong to the same cluster.
-    standardize : bool, default True
-        Work on z-scores (ddof = 1). Columns that hold one value get weight 0 either way.
+    standardize : bool or "robust", default "robust"
+        True: z-scores (ddof = 1), as in the paper. "robust": the same for most data, to the bit,
+        but values far outside do not count: those farther from the central nine tenths of their
+        column than these are wide, across a gap, and in no cluster there. Rows with far
+        values in most columns follow their nearest row; columns that are equal up to their unit
+        share one weight. The README has the formulas. False: the columns as they are.
     merge : bool, default True
-        Merge equal rows, and points that coincide, into one weighted point: the same labels for
-        less work.
+        Merge points that coincide into one weighted point: the same labels for less work.
     n_jobs : int, optional
         Number of threads, counted as in joblib (None: 1, −1: all); while h and lam are chosen,
         the number of fits at a time. No result depends on it.
     record_path : bool, default False
         Keep the position of every row after each iteration (`path_`, `weights_path_`).
     tree : bool, default False
-        After the fit, continue until all clusters have merged, and record the merge tree
-        (`tree_`). Labels, modes and weights do not depend on it.
+        Continue after the fit until all clusters have merged, and record the merge tree (`tree_`).
     init : {"auto", "uniform", "marginal"} or array-like of shape (p,), default "auto"
-        The feature weights with which the fit starts. "uniform": 1/p, as in the paper.
-        "marginal": more for columns that have clusters on their own, which finds a few
-        informative columns among many noise columns. "auto" tries several; the data decide.
+        The feature weights at the start. "uniform": 1/p, as in the paper. "marginal": more for
+        columns that have clusters on their own. "auto" tries several; the data decide.
     join : bool or "auto", default "auto"
         Join clusters between which the density does not dip: the pieces of a curved cluster.
         "auto" does so where the choice of h and lam has found it right, and not if both are given.
+    n_clusters : int, optional
+        The best partition with exactly so many clusters. If h and lam are given, a level of the
+        merge tree of that fit. A ValueError says if there is none, and which are nearest.
+    outliers : {"keep", "label"}, default "keep"
+        "label": rows that are far out in their cluster (`outlier_score` above 0.999, or marked in
+        `outliers_`) get the label −1, in the fit and in `predict`. "keep": they have the label of
+        their cluster, and `predict` warns of rows far outside everything that was clustered.
+    indicators : sequence of sequences of int, default ()
+        Of each category, the positions of its columns of zeros and ones. They are divided by √2, so
+        that levels are one unit apart, and share one weight, that of their summed displacement.
+    random_state : int, numpy.random.Generator or None, default 0
+        Of the search for what is "auto"; a fit with h, lam and init given draws nothing.
     verbose : bool, default False
         Print one line per iteration.
     callback : callable, optional
-        Called after each iteration with a read-only `IterationInfo` (phase, iteration, groups,
-        weights …); returning True ends the fit, which then keeps what it has. While h and lam are
-        chosen it is called after each candidate fit, with the phase "select"; returning True then
-        takes the best pair so far.
+        Called after each iteration with a read-only `IterationInfo` (phase, iteration, …);
+        returning True ends the fit, which keeps what it has. While h and lam are chosen, it is
+        called after each fit, with the phase "select"; True then takes the best pair so far.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        Cluster of each row, 0 … k − 1; 0 is the largest, ties go by first row.
+        Cluster of each row, 0 … k − 1; 0 is the largest, by `sample_weight_` if there is one, ties
+        go by first row. −1: see `outliers`.
     feature_weights_ : ndarray of shape (p,)
         Weights of the features, at least 0, sum 1.
     cluster_centers_ : ndarray of shape (k, p)
@@ -121,7 +139,22 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
     init_ : ndarray of shape (p,)
         The feature weights with which the fit started.
     groups_ : ndarray of shape (n,)
-        Clusters as the fit left them: `labels_`, unless clusters were joined (see `join`).
+        Clusters as the fit left them: `labels_`, unless clusters were joined or merged.
+    reached_by_ : {"fit", "join", "tree", "stop"}
+        How `labels_` follow from `groups_`: the same; joined (see `join`); merged as they meet
+        after the fit; or the fit stopped while there were `n_clusters`.
+    outliers_ : ndarray of shape (n,), bool
+        Rows with squashed values in most columns, or in columns with most of the weight.
+    outlier_score_ : ndarray of shape (n,)
+        How far out each row is in its cluster, 0 to 1; see `outlier_score`.
+    membership_ : ndarray of shape (n, k)
+        Share of each cluster in the density at each row, left out; see `predict_proba`.
+    row_confidence_ : ndarray of shape (n,)
+        The largest membership of each row.
+    similar_columns_ : list of tuple of int
+        Groups of nearly equal columns: |r| > 0.99, overall and within clusters.
+    sample_weight_ : ndarray of shape (n,) or None
+        The weights of the rows, as given to `fit`.
     history_ : DataFrame
         One row per iteration: phase, iteration, diameter, movement, groups, entropy, n_points.
     selection_ : DataFrame or None
@@ -138,9 +171,8 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         merge. Iterations continue after the fit has stopped, many at a time; cut at
         log(1 + n_iter_) it gives `groups_`.
     tree_observed_ : ndarray of shape (n − 1,) or None
-        With `tree`: False for the merges at the top that were only predicted, each as if two
-        clusters were isolated, because the budget of work was spent or a callback had ended the
-        fit.
+        With `tree`: False for the merges at the top that were only predicted, because the budget
+        of work was spent or a callback had ended the fit.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
         Only if X has names that are strings.
@@ -181,11 +213,14 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         tree=Settings.tree,
         init=Settings.init,
         join=Settings.join,
+        n_clusters=Settings.n_clusters,
+        outliers=Settings.outliers,
+        indicators=Settings.indicators,
+        random_state=Settings.random_state,
         verbose=False,
         callback=None,
     ):
-        self.h = h
-        self.lam = lam
+        self.h, self.lam = h, lam
         self.lam_scale = lam_scale
         self.exclude_self = exclude_self
         self.warmup = warmup
@@ -201,6 +236,10 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         self.tree = tree
         self.init = init
         self.join = join
+        self.n_clusters = n_clusters
+        self.outliers = outliers
+        self.indicators = indicators
+        self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
 
@@ -217,7 +256,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         False
         """
         preset = {"exclude_self": False, "warmup": 0, "stop": "diameter", "merge": False}
-        return cls(h, lam, **{**preset, "init": "uniform", **params})
+        return cls(h, lam, **{**preset, "standardize": True, "init": "uniform", **params})
 
     @classmethod
     def released(cls, h: float, lam: float, max_iter: int = 30, **params: Any) -> WBMS:
@@ -231,22 +270,25 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         >>> WBMS.released(0.1, 10).stop
         'fixed'
         """
-        preset = {"lam_scale": "sum", "stop": "fixed", "merge": False, "init": "uniform"}
-        return cls(h, lam, max_iter=max_iter, **{**preset, **params})
+        preset = {"lam_scale": "sum", "stop": "fixed", "merge": False, "standardize": True}
+        return cls(h, lam, max_iter=max_iter, **{**preset, "init": "uniform", **params})
 
     def settings(self) -> Settings:
         """Return the checked settings of a fit with these parameters."""
         require_callable("callback", self.callback)
         return Settings.of(self.get_params(deep=False))
 
-    def fit(self, X: Any, y: Any = None) -> WBMS:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> WBMS:
         """Cluster the rows of X.
 
         Parameters
         ----------
-        X : DataFrame or array-like of shape (n, p)
+        X : DataFrame (pandas, polars, pyarrow, …) or array-like of shape (n, p)
             Finite numbers. It is not written to.
         y : ignored
+        sample_weight : array-like of shape (n,), optional
+            How many rows each one stands for; one by default. Rows of weight 0 are not fitted but
+            labelled, like new ones. The README has the details.
 
         Returns
         -------
@@ -258,60 +300,47 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
         if not settings.standardize:
             require_squarable(matrix, self._names())
             warn_if_narrow(matrix, settings.eps, stacklevel=3)
-        # Of a DataFrame the matrix is a copy already.
-        self.fit_with(LocalEngine(matrix, private=isinstance(X, pd.DataFrame)), settings)
+        weights = checked_weights(sample_weight, len(matrix))
+        private = isinstance(X, pd.DataFrame)  # of which the matrix is a copy already
+        self.fit_with(local_engine(matrix, private, weights, settings), settings)
         warn_if_not_converged(self, stacklevel=3)
+        warn_if_similar(self.similar_columns_, self._names(), stacklevel=3)
         return self
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Cluster the rows of X and return their labels; see `fit`."""
+        return self.fit(X, sample_weight=sample_weight).labels_
 
     def fit_with(self, engine: Any, settings: Settings) -> WBMS:
         """Choose what is "auto", run WBMS on an engine, and set the fitted attributes."""
-        n_rows, n_columns = engine.shape
+        n_rows = total_rows(engine)
         engine.require_memory(settings)
+        require_labelling(engine, settings)
+        asked = settings = settings.seeded()
 
         def report(info):
             if engine.progress is not None:
                 engine.progress(info)
             return self._after_iteration(info)
 
-        choice = self._choose(engine, settings, report) if settings.is_auto else None
+        choice = choose_on(engine, settings, report) if settings.is_auto else None
         settings = settings.resolved(choice, n_rows)
         settings = replace(settings, init=start_of(engine, settings))
-        fitted = engine.run(settings, report)
-        groups = fitted.labels
-        if settings.join:
-            rows, labels = engine.labelled_sample(groups, MOST_ROWS, np.random.default_rng(0))
-            fitted = join_fit(fitted, rows, labels, settings.standardize)
-        table = None if choice is None else choice.table
-        if table is not None:
-            table = table.assign(lam=table["lam"] * settings.lam_unit(n_rows))
-        self.n_features_in_ = n_columns
+        partition = fit_partition(engine, settings, choice, report)
+        settings, fitted = partition.settings, partition.fitted
+        unit, table = settings.lam_unit(n_rows), None if choice is None else choice.table
+        table = None if table is None else table.assign(lam=table["lam"] * unit)
+        self.n_features_in_, self.sample_weight_ = engine.shape[1], engine.weights
         self.h_, self.lam_ = float(settings.h), float(settings.lam)
-        self.init_, self.groups_ = np.asarray(settings.init, dtype=float), groups
+        self.init_, self.reached_by_ = np.asarray(settings.init, dtype=float), partition.reached_by
         self.choice_, self.selection_ = choice, table
+        self.outliers_ = engine.outliers(fitted)
+        self.similar_columns_ = similar_to_each_other(engine, asked, fitted)
+        fitted, self.groups_ = engine.for_caller(fitted, partition.groups)
         self._set_fitted(engine.training_rows(), fitted)
+        if settings.outliers == "label":
+            self._label_outliers()
         return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the label of the nearest training row in the learned weighted distance.
-
-        Row by row, so that a training row always gets its own label.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (m, p)
-
-        Returns
-        -------
-        ndarray of shape (m,)
-        """
-        check_is_fitted(self)
-        return self.predict_matrix(self._matrix(X, reset=False))
-
-    def predict_matrix(self, X: np.ndarray) -> np.ndarray:
-        """Return the labels of a checked float64 matrix; see `predict`."""
-        return nearest_labels(
-            X, self._X, self.labels_, self.feature_weights_, self._standardizer, self.n_jobs
-        )
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the weighted distance of each row to the centre of each cluster.
@@ -322,49 +351,24 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
 
         Returns
         -------
-        ndarray of shape (m, k)
-            In working coordinates (z-scores by default).
+        ndarray of shape (m, k), in working coordinates
         """
         check_is_fitted(self)
-        rows = self._standardizer.forward(self._matrix(X, reset=False))
-        centers = self._standardizer.forward(self.cluster_centers_)
-        weights = self.feature_weights_[self._standardizer.active]
-        return np.sqrt(np.stack([((rows - c) ** 2) @ weights for c in centers], axis=1))
+        X = self._matrix(X, reset=False)
+        return center_distances(X, self.cluster_centers_, self.feature_weights_, self._standardizer)
 
-    @property
-    def _n_features_out(self):
-        return self.n_clusters_
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return how much better the clusters predict rows than a single cloud does.
 
-    def _matrix(self, X, *, reset):
-        """Return X as a checked float64 matrix, and note or compare its columns."""
-        if isinstance(X, pd.DataFrame):
-            matrix = numeric_matrix(X)  # first: its messages name the columns
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            X = matrix
-        else:
-            X = validate_data(
-                self, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
-            )
-        require_finite(X, self._names())
-        return X
+        The gain in log density, in nats per row; X should not be what the fit has seen.
 
-    def _names(self):
-        return getattr(self, "feature_names_in_", range(self.n_features_in_))
-
-    def _choose(self, engine, settings, report):
-        """Return the `Selection` of what is "auto"."""
-        n_rows = engine.shape[0]
-        rng = np.random.default_rng(0)
-
-        def after_fit(n_fits, k):
-            return says_stop(report(IterationInfo.of_candidate(n_fits, k, n_rows)))
-
-        h, lam = settings.given(n_rows)
-        options = SearchOptions(
-            h, lam, random_state=rng, n_jobs=settings.n_threads, report=after_fit,
-            run=engine.run_candidates,
-        )  # fmt: skip
-        return choose(engine.sample(settings, rng), settings, options)
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (m, p)
+        y : ignored
+        """
+        check_is_fitted(self)
+        return heldout_score(self, self._matrix(X, reset=False))
 
     def _after_iteration(self, info):
         if self.verbose:
@@ -373,6 +377,7 @@ class WBMS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Base
 
     def _set_fitted(self, X, fitted):
         self._X = X
+        self._assigned, self._derived = None, {}
         self._standardizer = fitted.standardizer
         self.labels_ = fitted.labels
         self.n_clusters_ = int(fitted.labels.max()) + 1

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
+from pywbms._data.checks import require_indicators
+from pywbms._data.identifiers import warn_of_identifiers
+from pywbms._data.kinds import read
+from pywbms._data.row_weights import weighted_table, weights_of_table
 from pywbms._data.standardize import warn_if_narrow
-from pywbms._data.table import Table, is_dask
-from pywbms._engine.fit import LocalEngine
+from pywbms._data.table import is_dask, require_plain
+from pywbms._engine.parameters import require_known
 from pywbms._engine.settings import Settings
+from pywbms._engine.weighted_engine import local_engine
+from pywbms._results.native import NativeResult
+from pywbms._selection.similarity import warn_if_similar
 from pywbms.estimator import WBMS, warn_if_not_converged
 from pywbms.result import WBMSResult
 
@@ -23,28 +30,49 @@ def wbms(
     h: float | str = Settings.h,
     lam: float | str = Settings.lam,
     na_action: str = "raise",
+    categories: str = "error",
+    numeric_only: bool = False,
+    obsm: str | None = None,
+    weights: Any = None,
     **params: Any,
 ) -> WBMSResult:
-    """Cluster the rows of a DataFrame.
+    """Cluster the rows of a table.
 
     Parameters
     ----------
     data : DataFrame or array-like of shape (n, p)
-        Numeric columns of any dtype. It is not written to. A Dask array or DataFrame is clustered
-        on its Dask cluster, see `pywbms.distributed.fit`.
+        Numeric columns of any dtype. It is not written to. Frames of pandas, polars, pyarrow, modin
+        and cuDF, dicts of columns, lists of dicts, structured arrays and xarray objects are taken,
+        and the tables of the result are of the same kind; of an AnnData object, X is clustered. A
+        sparse matrix becomes a dense one. A Dask array or DataFrame is clustered on its Dask
+        cluster, see `pywbms.distributed.fit`.
     columns : name or list of names, optional
         The columns to use; all of them by default.
     h, lam : float or "auto"
         Bandwidth and entropy parameter; "auto" chooses them from the data.
-    na_action : {"raise", "omit"}, default "raise"
-        What to do with rows that have missing values: raise an error that names the columns, or
-        omit them and give them the label −1.
+    na_action : {"raise", "omit", "impute"}, default "raise"
+        What to do with missing and infinite values: raise an error that names the columns, omit
+        their rows and give these the label −1, or fill them in with the median of their column
+        (of categories, the most frequent level); `imputed` of the result counts them.
+    categories : {"error", "indicators"}, default "error"
+        What to do with columns of texts or categories: raise an error that names them, or make
+        each level a column of zeros and ones, ``column=level``, scaled so that two different
+        levels are one unit apart.
+    numeric_only : bool, default False
+        Leave out the columns that are not numeric.
+    obsm : str, optional
+        Of an AnnData object: cluster this entry of `obsm` instead of X.
+    weights : name of a column, Series or array-like of shape (n,), optional
+        How many rows each one stands for, at least 0; one by default. A column named here is not a
+        feature. Rows of weight 0 are labelled, but do not count. A missing weight is like a missing
+        value, but never filled in. See `WBMS.fit`.
     **params
-        Any other parameter of `WBMS`.
+        Any other parameter of `WBMS`, such as ``n_clusters``: exactly so many clusters.
 
     Returns
     -------
     WBMSResult
+        Where the data are neither of pandas nor an array, its tables are of the kind of the data.
 
     Examples
     --------
@@ -59,15 +87,33 @@ def wbms(
     if is_dask(data):
         from pywbms._distributed.fit import fit  # whoever has such data has dask
 
-        return fit(data, h, lam, columns=columns, na_action=na_action, **params)
+        require_plain(na_action, categories, numeric_only)
+        return fit(data, h, lam, columns=columns, na_action=na_action, weights=weights, **params)
+    require_known(params, list(WBMS().get_params(deep=False)), "wbms")
     model = WBMS(h, lam, **params)
     settings = model.settings()
-    table = Table.of(data, columns, na_action=na_action, standardize=settings.standardize)
+    frame, kind = read(data, obsm)
+    weights, columns = weights_of_table(weights, frame, columns)
+    table, weights = weighted_table(
+        frame, columns, weights, na_action=na_action, standardize=settings.standardize,
+        categories=categories, numeric_only=numeric_only,
+    )  # fmt: skip
+    if table.indicators:
+        if settings.indicators:
+            raise ValueError("give indicators= or categories='indicators', not both")
+        model.set_params(indicators=table.indicators)
+        settings = model.settings()
+    require_indicators(settings.indicators, table.matrix)
+    warn_of_identifiers(table.matrix, table.columns, settings.indicators)
     if not settings.standardize:
         warn_if_narrow(table.matrix, settings.eps, stacklevel=3)
-    model.fit_with(LocalEngine(table.matrix, private=True), settings)
+    model.fit_with(local_engine(table.matrix, True, weights, settings), settings)
     warn_if_not_converged(model, stacklevel=3)
-    return WBMSResult(model, table.index, table.columns, table.kept, na_action)
+    warn_if_similar(model.similar_columns_, table.columns, stacklevel=3)
+    result = WBMSResult(
+        model, table.index, table.columns, table.kept, na_action, table.encoding, table.imputed
+    )
+    return result if kind is None else cast(WBMSResult, NativeResult(result, kind))
 
 
 @pd.api.extensions.register_dataframe_accessor("wbms")

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from pywbms._viz.clusters import draw_clusters
 from pywbms._viz.collapse import draw_collapse
+from pywbms._viz.embedding import draw_embedding
 from pywbms._viz.overview import draw_overview
-from pywbms._viz.result import Fitted
+from pywbms._viz.profile import draw_profile
+from pywbms._viz.result import Fitted, with_pandas
 from pywbms._viz.selection_map import draw_selection_map
 from pywbms._viz.tree import draw_tree
 from pywbms._viz.weights import draw_weights
@@ -22,7 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["clusters", "collapse", "draw", "overview", "selection_map", "tree", "weights"]
+__all__ = [
+    "clusters", "collapse", "draw", "embedding", "overview", "profile", "selection_map", "tree",
+    "weights",
+]  # fmt: skip
 
 
 def draw(result: Any, kind: str = "overview", **options: Any) -> Axes | Figure:
@@ -32,8 +37,9 @@ def draw(result: Any, kind: str = "overview", **options: Any) -> Axes | Figure:
     ----------
     result : WBMSResult
         The result of a fit.
-    kind : {"overview", "weights", "clusters", "collapse", "tree", "selection"}
-        The function of this module to draw with; "selection" is `selection_map`.
+    kind : str, default "overview"
+        The function of this module to draw with: "overview", "weights", "clusters", "embedding",
+        "profile", "collapse" or "tree"; "selection" is `selection_map`.
     **options
         Passed on to that function.
 
@@ -46,6 +52,8 @@ def draw(result: Any, kind: str = "overview", **options: Any) -> Axes | Figure:
         "overview": overview,
         "weights": weights,
         "clusters": clusters,
+        "embedding": embedding,
+        "profile": profile,
         "collapse": collapse,
         "tree": tree,
         "selection": selection_map,
@@ -68,7 +76,7 @@ def overview(result: Fitted) -> Figure:
     matplotlib.figure.Figure
         The clusters on the left, the weights on the right.
     """
-    return draw_overview(result)
+    return draw_overview(with_pandas(result))
 
 
 def weights(result: Fitted, top: int = 20, ax: Axes | None = None) -> Axes:
@@ -97,7 +105,36 @@ def weights(result: Fitted, top: int = 20, ax: Axes | None = None) -> Axes:
     >>> ax.get_yticklabels()[-1].get_text()
     '29 other features'
     """
-    return draw_weights(result, top, ax)
+    return draw_weights(with_pandas(result), top, ax)
+
+
+def profile(result: Fitted, top: int = 20, ax: Axes | None = None) -> Axes:
+    """Draw the means of the clusters along the columns that set them apart, as a heat map.
+
+    Parameters
+    ----------
+    result : WBMSResult
+        The result of a fit. Of more than 80 clusters, the largest are drawn.
+    top : int, default 20
+        Number of columns; those that set the clusters apart most (`WBMSResult.profile`).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> from pywbms import wbms
+    >>> from pywbms.datasets import data1
+    >>> X, truth = data1(0)
+    >>> ax = profile(wbms(X, h=0.1, lam=0.05), top=2)
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['x1', 'x2']
+    """
+    return draw_profile(result, top, ax)
 
 
 def clusters(
@@ -122,7 +159,37 @@ def clusters(
     matplotlib.axes.Axes
         The axes drawn on.
     """
-    return draw_clusters(result, features, ax)
+    return draw_clusters(with_pandas(result), features, ax)
+
+
+def embedding(result: Fitted, ax: Axes | None = None) -> Axes:
+    """Draw the clustered rows in the plane along which they differ most in the learned distance.
+
+    The axes are the first two principal components of the rows, each column divided by its scale
+    and multiplied by the square root of its weight: distances in the picture are the learned ones,
+    as far as a plane can show them. Use it where more than two columns have weight.
+
+    Parameters
+    ----------
+    result : WBMSResult
+        The result of a fit. Of more than 2,000 columns, those with most of the weighted variance.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default. The legend stands to the right of these axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on. Its labels name the columns that make up most of each component.
+
+    Examples
+    --------
+    >>> from pywbms import wbms
+    >>> from pywbms.datasets import simulation1
+    >>> X, truth = simulation1(5, random_state=0)
+    >>> embedding(wbms(X, h=0.05, lam=0.1)).get_title()
+    '5 clusters, 100 rows'
+    """
+    return draw_embedding(result, ax)
 
 
 def collapse(
@@ -151,7 +218,7 @@ def collapse(
     matplotlib.figure.Figure
         A row of panels, one per iteration.
     """
-    return draw_collapse(result, iterations, features)
+    return draw_collapse(with_pandas(result), iterations, features)
 
 
 def tree(result: Any, leaves: int | None = None, ax: Axes | None = None) -> Axes:
@@ -185,7 +252,7 @@ def tree(result: Any, leaves: int | None = None, ax: Axes | None = None) -> Axes
     >>> [tick.get_text() for tick in ax.get_xticklabels()]
     ['0 (24)', '1 (22)', '2 (20)', '3 (20)', '4 (14)']
     """
-    return draw_tree(result, leaves, ax)
+    return draw_tree(with_pandas(result), leaves, ax)
 
 
 def selection_map(result: Any) -> Figure:
@@ -206,4 +273,4 @@ def selection_map(result: Any) -> Figure:
     matplotlib.figure.Figure
         Three panels.
     """
-    return draw_selection_map(result)
+    return draw_selection_map(with_pandas(result))

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-import html
+import os
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 
-from pywbms._data.table import Table, as_frame
+from pywbms._data.kinds import read
+from pywbms._data.table import Table
+from pywbms._results.augment import augmented
+from pywbms._results.details import ResultDetails
+from pywbms._results.other_partitions import Found, fit_at, layers_of
+from pywbms._results.row_weights import cluster_shares
+from pywbms._results.saving import save
+from pywbms._results.summary import Summary, copy_or_none
+from pywbms._results.words import as_html, as_text, remarks
 from pywbms._selection.choice import Selection
 from pywbms._selection.evidence import Confidence
-from pywbms._terminal.wording import counted
 from pywbms.estimator import WBMS
 from pywbms.theory.refit import refit_with_path
 
-# Candidates that `at` fits before it gives up.
-MOST_TRIES = 5
 
-
-class WBMSResult:
+class WBMSResult(ResultDetails):
     """A clustering of a DataFrame, in its index, its column names and its units.
 
     Attributes
     ----------
     labels : Series
-        Cluster of each row, 0 … k − 1 (0 is the largest); −1 for omitted rows.
+        Cluster of each row, 0 … k − 1 (0 is the largest); −1 for omitted rows, and for outliers
+        with ``outliers="label"``.
     weights : Series
         Weight of each column, at least 0, sum 1.
     centers : DataFrame
@@ -49,14 +54,39 @@ class WBMSResult:
     alternatives : DataFrame or None
         Other partitions that are nearly as good, or, if all rows are one cluster, the best that
         there would be; see `at`.
+    layers : DataFrame
+        The partitions that live long, from coarse to fine: k, lifetime, h, lam, stability, source,
+        own. See the README; each can be taken with `at`. Computed when first asked for.
+    reached_by : {"fit", "join", "tree", "stop"}
+        How the clusters follow from the groups of the fit: see `WBMS.reached_by_`.
     tree : ndarray of shape (rows − 1, 4) or None
         With ``tree=True``, the merge tree, which rows merge when, in the fit and after it: a
         linkage matrix for `scipy.cluster.hierarchy`, over the rows of `data`; heights are
         log(1 + iterations).
     tree_observed : ndarray of shape (rows − 1,) or None
         Whether each merge of the tree was followed to its end or only predicted.
+    outliers : Series of bool
+        Rows far outside, in most columns or in those with most of the weight; they have the
+        label of their nearest row. False for omitted rows.
+    outlier_score : Series
+        How far out each row is in its cluster, 0 to 1; see `WBMS.outlier_score`.
+    membership : DataFrame of rows × clusters
+        Share of each cluster in the density at each row, left out; see `WBMS.predict_proba`.
+        Omitted rows are not in it, nor in `outlier_score` and `row_confidence`.
+    row_confidence, cluster_confidence : Series
+        Largest membership of each row, and its mean over the rows of each cluster.
+    cluster_weights : DataFrame of clusters × columns
+        The weights that each cluster would give the columns, from its own displacements.
+    similar_columns : list of tuple
+        Groups of columns that are nearly equal (|r| > 0.99); equal ones share one weight.
     scale : Series
         What each column was divided by (its standard deviation) before clustering.
+    row_weights : Series or None
+        The weights of the rows of `data`, if any were given.
+    imputed : Series
+        Number of values that ``na_action="impute"`` filled in, by column.
+    pandas : WBMSResult
+        The same result with tables of pandas, whatever kind of table was clustered.
     path : ndarray of shape (n_iter + 1, rows, columns) or None
         Position of the rows after each iteration, with ``record_path=True``.
     estimator : WBMS
@@ -64,13 +94,32 @@ class WBMSResult:
     """
 
     def __init__(
-        self, estimator: WBMS, index: Any, columns: Any, kept: Any, na_action: str
-    ) -> None:
+        self, estimator: WBMS, index: Any, columns: Any, kept: Any, na_action: str,
+        encoding: Any = None, imputed: Any = None,
+    ) -> None:  # fmt: skip
         self.estimator = estimator
         self._index = index
         self._columns = columns
         self._kept = kept
         self._na_action = na_action
+        self._encoding = encoding
+        self._imputed = imputed
+
+    def _with(self, estimator: WBMS) -> WBMSResult:
+        """Return the result of another fit of the same rows."""
+        rows = self._index, self._columns, self._kept, self._na_action
+        return WBMSResult(estimator, *rows, self._encoding, self._imputed)
+
+    @property
+    def pandas(self) -> WBMSResult:
+        """The same result with tables of pandas, whatever kind of table was clustered."""
+        return self
+
+    @property
+    def imputed(self) -> pd.Series:  # noqa: D102
+        if self._imputed is not None:
+            return self._imputed.copy()
+        return pd.Series(0, index=self._columns, name="imputed")
 
     @property
     def labels(self) -> pd.Series:  # noqa: D102 (the class documents its attributes)
@@ -148,33 +197,58 @@ class WBMSResult:
         return None if self.choice is None else self.choice.alternatives.copy()
 
     def at(self, k: int) -> WBMSResult:
-        """Return the best partition into k clusters among those that were tried, as a result.
+        """Return a partition into k clusters, as a result.
+
+        The best of those that were tried when h and lam were chosen; if there is none, or if h and
+        lam were given, a level of the merge tree. ``n_clusters=k`` looks for the best anew.
 
         Raises
         ------
         ValueError
-            If there is none, or if h and lam were given; the message says which k there are.
+            If there is none; the message says which k there are.
 
         Examples
         --------
         >>> from pywbms import datasets, wbms
-        >>> df, truth = datasets.data1(random_state=0)
-        >>> wbms(df).at(2).n_clusters
-        2
+        >>> df, truth = datasets.simulation1(5, random_state=0)
+        >>> wbms(df, h=0.05, lam=0.1).at(3).n_clusters
+        3
         """
-        if self.choice is None:
-            raise ValueError("h and lam were given, not chosen: there are no other partitions")
-        unit = self.estimator.settings().lam_unit(len(self.estimator.labels_))
-        for params in self.choice.at(k)[:MOST_TRIES]:
-            params["lam"] *= unit
-            model = clone(self.estimator).set_params(**params).fit(self.data)
-            if model.n_clusters_ == k:
-                return WBMSResult(model, self._index, self._columns, self._kept, self._na_action)
-        raise ValueError(f"the candidates with k = {k} clusters have others when fitted to the end")
+        return self._with(fit_at(Found.of(self.estimator, self.data), k))
+
+    @property
+    def layers(self) -> pd.DataFrame:  # noqa: D102
+        return self._layers.copy()
+
+    @cached_property
+    def _layers(self):
+        return layers_of(Found.of(self.estimator, self.data))
+
+    @property
+    def reached_by(self) -> str:  # noqa: D102
+        return self.estimator.reached_by_
+
+    @property
+    def outliers(self) -> pd.Series:  # noqa: D102
+        marks = np.zeros(len(self._index), dtype=bool)
+        marks[self._kept] = self.estimator.outliers_
+        return pd.Series(marks, index=self._index, name="outlier")
+
+    @property
+    def similar_columns(self) -> list[tuple]:  # noqa: D102
+        groups = self.estimator.similar_columns_
+        return [tuple(self._columns[column] for column in group) for group in groups]
 
     @property
     def scale(self) -> pd.Series:  # noqa: D102
         return pd.Series(self.estimator._standardizer.scale, index=self._columns, name="scale")
+
+    @property
+    def row_weights(self) -> pd.Series | None:  # noqa: D102
+        weights = self.estimator.sample_weight_
+        if weights is None:
+            return None
+        return pd.Series(weights, self._index[self._kept], name="row_weight", copy=True)
 
     @property
     def path(self) -> np.ndarray | None:  # noqa: D102
@@ -187,46 +261,53 @@ class WBMSResult:
         """Return the same result with its path recorded, fitting again if need be."""
         if self.estimator.record_path:
             return self
-        again = refit_with_path(self.estimator)
-        return WBMSResult(again, self._index, self._columns, self._kept, self._na_action)
+        return self._with(refit_with_path(self.estimator))
 
     def predict(self, data: Any) -> pd.Series:
         """Return the cluster of new rows: that of the nearest clustered row.
 
         Parameters
         ----------
-        data : DataFrame or array-like
-            Must have the columns that were clustered; others are ignored. Rows with missing
-            values are treated as they were in the fit (`na_action`).
+        data : table of any kind, or array-like
+            Must have the columns that were clustered; others are ignored. Missing values and
+            categories are treated as they were in the fit.
 
         Returns
         -------
-        Series
+        Series, or a column of the kind that `data` has
         """
-        table = Table.of(data, self._columns, na_action=self._na_action, names=self._columns)
-        return table.labels(self.estimator.predict_matrix(table.matrix))
+        frame, kind = read(data)
+        table = self._table(frame)
+        labels = table.labels(self.estimator.predict_matrix(table.matrix))
+        return labels if kind is None else kind.column(labels)
 
-    def augment(self, data: Any, name: Any = "cluster") -> pd.DataFrame:
-        """Return a copy of the clustered DataFrame with the labels as a further column.
+    def _table(self, data):
+        """Return new rows as a `Table`, in the columns of the fit."""
+        how = self._na_action
+        if self._encoding is None:
+            return Table.of(data, self._columns, na_action=how, names=self._columns)
+        return Table.encoded(data, self._encoding, how, names=self._encoding.columns)
+
+    def augment(self, data: Any = None, name: Any = "cluster") -> Any:
+        """Return a copy of the clustered table with the labels as a further column.
 
         Parameters
         ----------
-        data : DataFrame
-            The one that was clustered (same rows; it may have further columns).
+        data : table of any kind, optional
+            The one that was clustered. It may have further columns, and its rows may be in another
+            order if their index tells which is which. By default the rows in `data`. Of an AnnData
+            object a copy is returned, with the labels in `obs`, the weights in `var` and how they
+            were found in ``uns["wbms"]``.
         name : default "cluster"
             Name of the new column.
         """
-        data = as_frame(data)
-        if not data.index.equals(self._index):
-            raise ValueError("data must have the rows that were clustered (its index differs)")
-        if name in data.columns:
-            raise ValueError(f"data already has a column {name!r}; give another name=")
-        if data.columns.nlevels > 1 and not isinstance(name, tuple):
-            name = (name, *[""] * (data.columns.nlevels - 1))
-        return pd.concat([data, self.labels.rename(None).to_frame(name)], axis=1)
+        return augmented(self, data, name)
 
     def summary(self, top: int = 5) -> Summary:
         """Return a DataFrame with one row per cluster: its size, its share and its centre.
+
+        The size is the number of rows. The share is that of all rows, or of their weights if there
+        are any.
 
         Parameters
         ----------
@@ -239,25 +320,40 @@ class WBMSResult:
             A DataFrame; if the choice of h and lam is uncertain, it prints a note at the end.
         """
         order = np.argsort(-self.estimator.feature_weights_, kind="stable")[:top]
-        size = np.bincount(self.estimator.labels_, minlength=self.n_clusters)
+        size = self._sizes()
         table = self.centers.iloc[:, order]
         table.columns = table.columns.to_flat_index()
         table.insert(0, "size", size, allow_duplicates=True)
-        table.insert(1, "share", size / size.sum(), allow_duplicates=True)
-        return Summary.of(table, self.note)
+        table.insert(1, "share", cluster_shares(self.estimator), allow_duplicates=True)
+        return Summary.of(table, "\n".join([*filter(None, [self.note]), *remarks(self)]))
 
     def plot(self, kind: str = "overview", **options: Any) -> Any:
         """Draw the result (needs matplotlib).
 
         Parameters
         ----------
-        kind : {"overview", "clusters", "weights", "collapse", "tree", "selection"}
+        kind : str, default "overview"
+            Or "clusters", "embedding", "weights", "profile", "collapse", "tree", "selection".
         **options
             Options of the function of that name in `pywbms.plot`.
         """
         from pywbms import plot
 
         return plot.draw(self, kind, **options)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the result to one portable file that `pywbms.load` and R's ``wbms_load`` read.
+
+        The file holds data only, with checksums over all of it; a callback is not saved. Row names
+        of a type that a file cannot hold (periods, intervals, categories) are stored as text, with
+        a warning. An existing file is replaced as a whole, or stays as it is.
+
+        Parameters
+        ----------
+        path : path
+            Such as "model.wbms".
+        """
+        save(self, path)
 
     def check_theory(self, **options: Any) -> pd.DataFrame:
         """Check the paper's theorems on this result; see `pywbms.theory.check_all`.
@@ -272,34 +368,10 @@ class WBMSResult:
         return check_all(self, **options)
 
     def __repr__(self) -> str:
-        sizes = np.bincount(self.estimator.labels_)
-        lines = [self._headline(), "", "cluster sizes: " + self._some(map(str, sizes), 12)]
-        lines.append("heaviest columns: " + self._some(self._heaviest(), 6))
-        omitted = int((~self._kept).sum())
-        if omitted:
-            lines.append(f"omitted rows (missing values): {omitted}")
-        if self.note:
-            lines += ["", self.note]
-        lines += ["", "labels weights centers modes history summary() plot() predict() augment()"]
-        return "\n".join(lines)
+        return as_text(self)
 
     def _repr_html_(self) -> str:
-        table = self.summary().to_html(float_format=lambda x: f"{x:.4g}", max_rows=20)
-        heaviest = html.escape(self._some(self._heaviest(), 6))
-        note = "".join(f"<br>{html.escape(line)}" for line in self.note.splitlines())
-        return (
-            f"<p><b>{html.escape(self._headline())}</b><br>heaviest columns: {heaviest}{note}</p>"
-            f"{table}"
-        )
-
-    def _headline(self) -> str:
-        model, k = self.estimator, self.n_clusters
-        how = "converged" if self.converged else "not converged"
-        return (
-            f"WBMS: {counted(k, 'cluster')} in {counted(len(model.labels_), 'row')} × "
-            f"{counted(len(self._columns), 'column')} (h = {self.h:.4g}, lam = {self.lam:.4g}; "
-            f"{how} by the rule {model.stop!r} after {counted(self.n_iter, 'iteration')})"
-        )
+        return as_html(self)
 
     @property
     def note(self) -> str:
@@ -310,44 +382,9 @@ class WBMSResult:
             return self.choice.explanation
         return self.choice.note
 
-    def _heaviest(self):
-        return (f"{name} {w:.2f}" for name, w in self.weights.sort_values(ascending=False).items())
-
-    @staticmethod
-    def _some(texts, limit):
-        texts = list(texts)
-        more = f", … {len(texts) - limit} more" if len(texts) > limit else ""
-        return ", ".join(texts[:limit]) + more
+    def _sizes(self):
+        labels = self.estimator.labels_
+        return np.bincount(labels[labels >= 0], minlength=self.n_clusters)
 
     def _rows(self, matrix):
         return pd.DataFrame(matrix, index=self._index[self._kept], columns=self._columns, copy=True)
-
-
-def copy_or_none(values):
-    """Return a copy of a table or an array, if there is one."""
-    return None if values is None else values.copy()
-
-
-class Summary(pd.DataFrame):
-    """A DataFrame that prints a note at the end, if there is one."""
-
-    _metadata = ["note"]  # noqa: RUF012 (pandas adds it to a list of its own)
-
-    @classmethod
-    def of(cls, table, note):
-        """Return a table with a note."""
-        summary = cls(table)
-        summary.note = note
-        return summary
-
-    @property
-    def _constructor(self):
-        return pd.DataFrame  # what is computed from a summary is a plain table
-
-    def __repr__(self) -> str:
-        note = getattr(self, "note", "")
-        return super().__repr__() + (f"\n\n{note}" if note else "")
-
-    def _repr_html_(self) -> str:
-        note = html.escape(getattr(self, "note", "")).replace("\n", "<br>")
-        return (super()._repr_html_() or "") + (f"<p>{note}</p>" if note else "")  # type: ignore[misc]

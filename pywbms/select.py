@@ -4,13 +4,22 @@ Several starts of the feature weights (`WBMS.init`) are tried, each with a few v
 with h from where all rows form one cluster down to where clusters are too small to be judged. A
 candidate *promises* ``screened / k^(1/4)``: *screened* is the log density, in nats per row, that
 its clusters, as they are in one half of the rows, gain on the other half over the best single cloud
-(correlated, skewed and heavy-tailed as need be). The most promising partitions are then looked at
-more closely: is there a dip in density between neighbouring clusters? The *valley* is the lowest
-density between two of them, as a share of the lower peak, along the direction that separates them
-best, on rows that did not choose that direction. The candidate with the best
-*score*, ``promise × (1.02 − mean valley)``, is chosen, and clusters between which the density does
-not dip are joined. Where the gain and the deepest dip together are too little evidence, or nothing
-is left to separate, there are no clusters, and h is taken so large that all rows form one.
+(correlated, skewed and heavy-tailed as need be). Partitions that differ vote on each other: the
+*centrality* of one is its mean adjusted Rand index with all of them, each of which counts as much
+as it promises. The most promising and the most central ones are then looked at more closely:
+
+- *refined* is the screened gain with clusters that have shapes of their own;
+- the *valley* between two neighbouring clusters is the lowest density between them, as a share of
+  the lower peak, along the direction that separates them best, on rows that did not choose that
+  direction; clusters without such a dip are joined, and the mean is taken over those that are not.
+
+The candidate with the best *score* is chosen::
+
+    log(1 + 10 · refined) · √(1.02 − valley) · centrality
+
+The *surplus* is the refined gain over a single cloud that may also be bent. Where it and the
+deepest dip together are too little evidence, or nothing is left to separate, there are no clusters,
+and h is taken so large that all rows form one.
 
 *Stability*, the mean adjusted Rand index with the clusterings of random subsets of 80 % of the
 rows, is measured for the chosen candidate and its alternatives; it is reported, not used.
@@ -19,14 +28,18 @@ rows, is measured for the chosen candidate and its alternatives; it is reported,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from pywbms._data.checks import generator, positive, require_integer
-from pywbms._data.table import Table, is_dask
+from pywbms._data.identifiers import warn_of_identifiers
+from pywbms._data.masses import WeightedRows
+from pywbms._data.row_weights import require_no_weights, weighted_table
+from pywbms._data.table import is_dask, require_plain
+from pywbms._engine.parameters import require_known
 from pywbms._engine.settings import Settings
 from pywbms._machine.threads import number_of_threads
 from pywbms._selection.choice import MOST_ROWS, N_SUBSETS, SearchOptions, Selection, choose
@@ -47,13 +60,18 @@ def select(
     verbose: bool = False,
     callback: Callable | None = None,
     client: Any = None,
+    na_action: str = "raise",
+    categories: str = "error",
+    numeric_only: bool = False,
+    sample_weight: Any = None,
+    n_clusters: int | None = None,
     **params: Any,
 ) -> Selection:
     """Choose h and lam from the data alone.
 
     Parameters
     ----------
-    X : DataFrame or array-like of shape (n, p)
+    X : table of any kind that `pywbms.wbms` takes, or array-like of shape (n, p)
         Finite numbers. Of more than 2,000 rows, a random 2,000 are looked at. Of a Dask array or
         DataFrame only these leave its workers.
     h, lam : float or sequence of float, optional
@@ -76,6 +94,14 @@ def select(
     client : distributed.Client, optional
         Run the fits as independent tasks on its Dask cluster (`pywbms.distributed`). The choice
         is the same.
+    na_action, categories, numeric_only
+        What to do with missing values and columns that are not numeric, as in `pywbms.wbms`.
+    sample_weight : array-like of shape (n,), optional
+        How many rows each one stands for; one by default. The search looks at rows drawn in
+        proportion to them.
+    n_clusters : int, optional
+        Choose the best among the partitions with exactly so many clusters; a ValueError says if
+        there is none, and which are nearest.
     **params
         Parameters of `WBMS` that the fits are to have, such as ``standardize``.
 
@@ -95,19 +121,22 @@ def select(
     >>> print(select(noise).explanation)
     No clusters: ...
     """
-    settings = settings_of(params)
+    settings = settings_of({**params, "n_clusters": n_clusters})
     n_subsets = require_integer("n_subsets", n_subsets, least=2)
     run = None
     if is_dask(X):
+        require_no_weights("sample_weight", sample_weight)
         from pywbms._distributed.fit import sample_collection  # whoever has such data has dask
 
+        require_plain(na_action, categories, numeric_only)
         random_state = generator(random_state)
         X = sample_collection(X, client, random_state, settings)
     if client is not None:
         from pywbms._distributed.candidate_fits import DaskCandidates
 
         run = DaskCandidates(client)
-    matrix = Table.of(X, standardize=settings.standardize).matrix
+    how = {"na_action": na_action, "categories": categories, "numeric_only": numeric_only}
+    matrix, mass, settings = rows_and_masses(X, sample_weight, settings, how)
     with Line(verbose) as line:
 
         def report(n_fits, k):
@@ -118,7 +147,32 @@ def select(
             values("h", h), values("lam", lam), n_subsets, random_state,
             n_jobs=number_of_threads(n_jobs), report=report, keep_on_interrupt=True, run=run,
         )  # fmt: skip
-        return choose(matrix, settings, options)
+        return choose(matrix, settings, options, mass)
+
+
+def rows_and_masses(X, sample_weight, settings, how):
+    """Return a table as a checked matrix, the masses of its rows, and settings with indicators.
+
+    Parameters
+    ----------
+    X, sample_weight
+        See `select`.
+    settings : Settings
+    how : dict
+        How `Table.of` prepares the table.
+    """
+    table, weights = weighted_table(
+        X, None, sample_weight, "sample_weight", standardize=settings.standardize, **how
+    )
+    if table.indicators:
+        if settings.indicators:
+            raise ValueError("give indicators= or categories='indicators', not both")
+        settings = replace(settings, indicators=table.indicators)
+    warn_of_identifiers(table.matrix, table.columns, settings.indicators)
+    if weights is None:
+        return table.matrix, None, settings
+    weighted = WeightedRows.of(table.matrix, weights, settings.merge)
+    return weighted.rows, weighted.mass, settings
 
 
 def settings_of(params):
@@ -129,10 +183,7 @@ def settings_of(params):
     TypeError
         If there is no such parameter.
     """
-    known = {field.name for field in fields(Settings)}
-    for name in params:
-        if name not in known:
-            raise TypeError(f"select() got an unexpected keyword argument {name!r}")
+    require_known(params, [field.name for field in fields(Settings)], "select")
     return Settings(**params)
 
 

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -10,21 +11,41 @@ from scipy.cluster.hierarchy import leaves_list
 
 import pywbms
 from pywbms import datasets, theory
-from pywbms._data.ordering import row_order
-from pywbms._data.standardize import Standardizer
-from pywbms._engine.nearest import nearest_labels
+from pywbms._data.identifiers import warn_of_identifiers
+from pywbms._data.masses import rows_stood_for
 from pywbms._engine.settings import is_auto
+from pywbms._engine.tree_levels import NoSuchPartition
+from pywbms._results.other_partitions import Found, fit_at, layers_of
+from pywbms._results.reached import reached
 from pywbms._terminal.wording import counted
 from pywbms.estimator import WBMS
 from pywbms.select import select as select_pair
 from pywbms.theory.gaussian import follow_sample
 from pywbms.theory.refit import fit_with_path
+from rbridge import storage
+from rbridge.soft_verbs import (
+    describe,
+    details,
+    distances,
+    membership,
+    outlier_score,
+    predict,
+)  # fmt: skip
 from rbridge.to_r import Named
+from rbridge.values import (
+    groups_for_python,
+    integer_or_none,
+    named,
+    names_of,
+    start_for_python,
+    values_or_none,
+    vector_or_none,
+)
 
 FORMS = {"default": WBMS, "released": WBMS.released, "paper": WBMS.paper}
 
 
-def fit(call, X, columns, form, params, verbose, callback):
+def fit(call, X, columns, form, params, verbose, callback, weights=None):
     """Cluster the rows of a matrix; see the R function ``wbms``."""
     columns = names_of(columns)
     params = for_python(params)
@@ -35,9 +56,16 @@ def fit(call, X, columns, form, params, verbose, callback):
             call.say(str(state))
         return None if callback is None else call.ask(callback, described(state))
 
-    model = FORMS[form](params.pop("h"), params.pop("lam"), **params, callback=after_iteration)
-    with call.interruptible():
-        model.fit(pd.DataFrame(X, columns=columns))
+    h, lam = params.pop("h"), params.pop("lam")
+    model = FORMS[form](h, lam, **params, callback=after_iteration)
+    with call.interruptible(), k_for_r():
+        warn_of_identifiers(X, columns, params["indicators"])
+        model.fit(pd.DataFrame(X, columns=columns), sample_weight=vector_or_none(weights))
+    return fit_for_r(model, columns)
+
+
+def fit_for_r(model, columns):
+    """Return a fitted model as R keeps it."""
     return {
         "cluster": labels_for_r(model.labels_),
         "weights": pd.Series(model.feature_weights_, index=columns),
@@ -48,20 +76,63 @@ def fit(call, X, columns, form, params, verbose, callback):
         "init": pd.Series(model.init_, index=columns),
         "iter": model.n_iter_,
         "converged": model.converged_,
+        "reached_by": model.reached_by_,
+        "reached": with_k(reached(model)),
         "history": model.history_,
         "selection": renamed(model.selection_),
         "choice": choice_for_r(model, columns),
+        "outliers": model.outliers_,
         "scale": pd.Series(model._standardizer.scale, index=columns),
         "path": Named(path_in_units(model), columns) if model.record_path else None,
         "tree": tree_for_r(model),
         "params": used(model),
+        **details(model, columns),
+        "row_weights": model.sample_weight_,
+        "state": storage.state_for_r(model),
     }
 
 
-def select(call, X, columns, h, lam, n_subsets, seed, n_jobs, params, verbose, callback):
+def at(call, X, columns, params, known, k):
+    """Return a partition into k clusters, as a fit; see the R function ``at``."""
+    columns = names_of(columns)
+    with call.interruptible():
+        return fit_for_r(fit_at(found_in_r(call, X, columns, params, known), int(k)), columns)
+
+
+def layers(call, X, columns, params, known):
+    """Return the partitions that live long; see the R function ``layers``."""
+    with call.interruptible():
+        return renamed(layers_of(found_in_r(call, X, names_of(columns), params, known)))
+
+
+def found_in_r(call, X, columns, params, known):
+    """Return a fit that R has kept."""
+
+    def after_iteration(_):
+        call.check()
+
+    table = known["selection"]
+    if table is not None:  # a column with one row arrives as a scalar
+        table = {name: x if isinstance(x, list) else np.atleast_1d(x) for name, x in table.items()}
+        table = pd.DataFrame(table).rename(columns={"lambda": "lam"})
+    starts = {name: tuple(start_for_python(x)) for name, x in (known["starts"] or {}).items()}
+    return Found(
+        WBMS(**for_python(params), callback=after_iteration), pd.DataFrame(X, columns=columns),
+        known["h"], known["lambda"], tuple(start_for_python(known["init"])), int(known["k"]),
+        table, starts, vector_or_none(known["weights"]),
+    )  # fmt: skip
+
+
+def select(
+    call, X, columns, h, lam, n_subsets, seed, n_jobs, params, verbose, callback, weights=None
+):
     """Choose h and lam for a matrix; see the R function ``wbms_select``."""
     columns = names_of(columns)
-    params = {**params, "init": start_for_python(params["init"])}
+    params = {
+        **params,
+        "init": start_for_python(params["init"]),
+        "indicators": groups_for_python(params.get("indicators")),
+    }
     interrupted = False
 
     def after_fit(n_fits, k):
@@ -75,10 +146,11 @@ def select(call, X, columns, h, lam, n_subsets, seed, n_jobs, params, verbose, c
             interrupted = True
             raise
 
-    with call.interruptible():
+    with call.interruptible(), k_for_r():
         choice = select_pair(
             pd.DataFrame(X, columns=columns), values_or_none(h), values_or_none(lam),
-            int(n_subsets), int(seed), integer_or_none(n_jobs), callback=after_fit, **params,
+            int(n_subsets), int(seed), integer_or_none(n_jobs), callback=after_fit,
+            sample_weight=vector_or_none(weights), **params,
         )  # fmt: skip
     if interrupted:  # `select` returns the best so far, but in R an interrupted call has no value
         raise KeyboardInterrupt
@@ -86,18 +158,21 @@ def select(call, X, columns, h, lam, n_subsets, seed, n_jobs, params, verbose, c
     return {"grid": renamed(choice.table), **described_choice(choice, chosen, columns)}
 
 
-def predict(call, newdata, data, cluster, weights, standardize, n_jobs):
-    """Return the cluster of the nearest row of data for each row of newdata."""
-    data = np.ascontiguousarray(data)
-    with call.interruptible():
-        units = Standardizer.of(data[row_order(data)], standardize)
-        labels = np.atleast_1d(cluster)
-        return nearest_labels(
-            newdata, data, labels, np.atleast_1d(weights), units, integer_or_none(n_jobs)
-        )
+def save_fit(call, path, fit):
+    """Write a fit to a file; see the R function ``wbms_save``."""
+    storage.save(path, fit)
 
 
-def check_theory(call, X, columns, params, converged, phase, iteration, delta, verbose):
+def load_fit(call, path):
+    """Read a fit from a file; see the R function ``wbms_load``."""
+    result = pywbms.load(path)
+    found = storage.for_r(result)
+    return {"fit": fit_for_r(result.estimator, found["data"].columns), **found}
+
+
+def check_theory(
+    call, X, columns, params, converged, phase, iteration, delta, verbose, weights=None
+):
     """Check the theorems on a fit, which is repeated with its path recorded."""
     params = for_python(params)
 
@@ -109,7 +184,9 @@ def check_theory(call, X, columns, params, converged, phase, iteration, delta, v
     with call.interruptible():
         last = None if converged else (phase, iteration)
         frame = pd.DataFrame(X, columns=names_of(columns))
-        model = fit_with_path(frame, params, last, after_iteration)
+        model = fit_with_path(
+            frame, params, last, after_iteration, sample_weight=vector_or_none(weights)
+        )
         active = model._standardizer.active
         path = model.path_[..., active]
         moved = active.any() and len(path) > 1
@@ -182,8 +259,9 @@ def info(call):
 VERBS = {
     verb.__name__: verb
     for verb in (
-        fit, select, predict, check_theory, gaussian_recursion, gaussian_sample, convergence_order,
-        limit_weights, entropy_weights, hull_distance, dataset, info,
+        fit, at, layers, select, predict, check_theory, gaussian_recursion, gaussian_sample,
+        convergence_order, limit_weights, entropy_weights, hull_distance, dataset, info, distances,
+        save_fit, load_fit, membership, outlier_score, describe,
     )
 }  # fmt: skip
 
@@ -212,32 +290,24 @@ def tree_for_r(model):
     }
 
 
-def names_of(columns):
-    """Return column names as a list, even if there is only one."""
-    return [columns] if isinstance(columns, str) else columns
-
-
-def named(values, names):
-    """Return numbers as a Series with their names, or numbered from 1 if they have none."""
-    values = np.atleast_1d(values)
-    index = np.arange(1, len(values) + 1) if names is None else names_of(names)
-    return pd.Series(values, index=index)
-
-
 def for_python(params):
     """Return parameters of `WBMS` from R with the types that they have in Python."""
-    params = {**params, "n_jobs": integer_or_none(params.get("n_jobs"))}
+    params = {
+        **params,
+        "n_jobs": integer_or_none(params.get("n_jobs")),
+        "indicators": groups_for_python(params.get("indicators")),
+    }
     return {**params, "init": start_for_python(params["init"])} if "init" in params else params
 
 
-def start_for_python(init):
-    """Return a start as its name or a list of numbers; R sends one number as a scalar."""
-    return init if isinstance(init, str) else np.atleast_1d(init).tolist()
-
-
-def integer_or_none(n_jobs):
-    """Return a number of threads as an int, or None."""
-    return None if n_jobs is None else int(n_jobs)
+def groups_for_r(groups, n_columns):
+    """Return the category of each column, 0 for none, or None if there are no categories."""
+    if not groups:
+        return None
+    category = np.zeros(n_columns, dtype=np.int32)
+    for number, columns in enumerate(groups, start=1):
+        category[list(columns)] = number
+    return category
 
 
 def described(state):
@@ -247,12 +317,27 @@ def described(state):
 
 def used(model):
     """Return the parameters needed to repeat the fit; no start has to be searched for again."""
-    left_out = ("h", "lam", "record_path", "tree", "verbose", "callback")
+    left_out = ("h", "lam", "record_path", "tree", "n_clusters", "verbose", "callback")
     params = {k: v for k, v in model.get_params(deep=False).items() if k not in left_out}
     join = model.join
     if is_auto(join):
         join = model.choice_ is not None and model.choice_.join
-    return {**params, "init": model.init_, "join": bool(join)}
+    groups = groups_for_r(model.settings().indicators, model.n_features_in_)
+    return {**params, "init": model.init_, "join": bool(join), "indicators": groups}
+
+
+def with_k(text):
+    """Return a text with R's name of the number of clusters."""
+    return re.sub(r"\bn_clusters\b", "k", text)
+
+
+@contextmanager
+def k_for_r():
+    """Say that there is no partition into k clusters with R's name of the argument."""
+    try:
+        yield
+    except NoSuchPartition as error:
+        raise ValueError(with_k(str(error))) from error
 
 
 def renamed(selection):
@@ -265,7 +350,8 @@ def choice_for_r(model, columns):
     choice = model.choice_
     if choice is None:
         return None
-    scale = len(model.labels_) if model.lam_scale == "sum" else 1
+    n_rows = rows_stood_for(model.sample_weight_, len(model.labels_))
+    scale = n_rows if model.lam_scale == "sum" else 1
     rivals = choice.alternatives.assign(lam=choice.alternatives["lam"] * scale)
     choice = replace(choice, h=model.h_, lam=model.lam_, alternatives=rivals)
     asked = (("h", model.h), ("lambda", model.lam))
@@ -286,17 +372,17 @@ def described_choice(choice, chosen, columns):
         "confidence": choice.confidence._asdict(),
         "certain": choice.certain,
         "complete": choice.complete,
-        "reason": choice.explanation,
-        "note": re.sub(r"\blam\b", "lambda", choice.note),
+        "reason": with_lambda(choice.explanation),
+        "note": with_lambda(choice.note),
         "alternatives": renamed(choice.alternatives),
         "n_fits": choice.n_fits,
         "n_rows": choice.n_rows,
     }
 
 
-def values_or_none(given):
-    """Return the candidates for h or lam, which R sends as a scalar if there is only one."""
-    return None if given is None else np.atleast_1d(given).tolist()
+def with_lambda(text):
+    """Return a text with R's name of lam."""
+    return re.sub(r"\blam\b", "lambda", text)
 
 
 def path_in_units(model):

@@ -14,8 +14,9 @@ PACKAGE = "pywbms"
 # From bottom to top: a room may use those before it. `__init__` is what `import pywbms` gives.
 ROOMS = (
     "_version", "_core", "_machine", "_terminal", "_data", "_engine", "_selection", "estimator",
-    "theory", "gaussian", "datasets", "_viz", "plot", "result", "_distributed", "select", "frame",
-    "distributed", "__init__", "peers", "experiments", "_cli", "cli", "__main__",
+    "theory", "gaussian", "datasets", "_viz", "plot", "_results", "result", "storage",
+    "_distributed", "select", "frame", "distributed", "__init__", "peers", "experiments", "_cli",
+    "cli", "__main__",
 )  # fmt: skip
 # They stand above the package, which knows nothing of them.
 ABOVE = ("rbridge", "benchmarks", "tests")
@@ -181,7 +182,7 @@ def cython_functions(text):
     """Yield the functions of Cython code: from their head to where the indentation ends."""
     lines = text.splitlines()
     for first, line in enumerate(lines):
-        head = re.match(r"(\s*)(?:def|cp?def\s[^=]*?)\s*\b(\w+)\(", line)
+        head = re.match(r"(\s*)(?:def|cp?def\s(?!class\b)[^=]*?)\s*\b(\w+)\(", line)
         if head is None:
             continue
         last, opened = first, bracket_depth(lines[first])

@@ -15,7 +15,13 @@ from pywbms._distributed import row_points
 
 # Seconds after which a cluster has hung, however busy the machine.
 PATIENCE = 600
-dask.config.set({"distributed.comm.timeouts.connect": f"{PATIENCE}s"})
+dask.config.set(
+    {
+        "distributed.comm.timeouts.connect": f"{PATIENCE}s",
+        # Until then a nanny may take to bring its worker back; after it, the nanny is closed.
+        "distributed.deploy.lost-worker-timeout": f"{PATIENCE}s",
+    }
+)
 
 LAYOUTS = ("rows", "columns")
 SHORT = {"warmup": 4, "patience": 2}  # a fit of ten iterations instead of thirty

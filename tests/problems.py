@@ -56,6 +56,25 @@ def tables(draw, max_rows=30):
     return np.asfortranarray(X) if draw(st.booleans()) else X
 
 
+@st.composite
+def dirty_tables(draw):
+    """Data with bad cells, bad rows, and columns that repeat others in other units."""
+    rng = np.random.default_rng(draw(seeds))
+    n, p = draw(st.integers(8, 40)), draw(st.integers(1, 12))
+    X = rng.normal(size=(n, p)) + 6 * rng.integers(2, size=(n, 1)) * rng.integers(2, size=p)
+    if draw(st.booleans()):
+        X[:, rng.integers(p)] = rng.integers(2, size=n)
+    spread = X.max(axis=0) - X.min(axis=0)  # exactly 0 for constant columns
+    for _ in range(draw(st.integers(0, 3))):
+        row, column = rng.integers(n), rng.integers(p)
+        X[row, column] += spread[column] * rng.choice([-1, 1]) * 10 ** rng.uniform(0, 3)
+    if draw(st.booleans()):
+        X[rng.integers(n)] += spread * rng.choice([-1, 1], size=p) * 10 ** rng.uniform(0, 3, size=p)
+    if draw(st.booleans()):
+        X = np.column_stack([X, 2.54 * X[:, rng.integers(p)]])
+    return X
+
+
 # The algorithm's forms: parameters of WBMS other than h and lam.
 FORMS = [
     {"max_iter": 60, "warmup": 8, **form}

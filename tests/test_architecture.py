@@ -97,12 +97,13 @@ class TestTheTests:
         body = '    """One.\n\n    Two.\n    """\n    x = 1\n\n    return x\n'
         (python,) = architecture.python_functions("def f(a,\n      b):\n" + body)
         cython = architecture.cython_functions(
-            "cdef int x = len(y)\ncdef inline double *f(\n    int a) nogil:\n"
+            "cdef int x = len(y)\ncdef class C(B):\n    cdef int a\n\n"
+            + "cdef inline double *f(\n    int a) nogil:\n"
             + body
             + "\n\nz = 1\n"
         )
         assert python == ("f", 1, 5)
-        assert list(cython) == [("f", 2, 5)]
+        assert list(cython) == [("f", 5, 5)]
 
 
 def arrows_of(tmp_path, monkeypatch, files):

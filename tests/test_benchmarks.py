@@ -73,6 +73,7 @@ def test_the_csv_has_all_columns_and_every_section(tiny_run):
         "series": 2,
         "exponent": 3,
         "fit": 3,
+        "busy": 2,
         "memory": 1,
         "distributed": 4,
     }

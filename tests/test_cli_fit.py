@@ -224,7 +224,44 @@ def test_no_standardize(frame, data, capsys):
     assert weights != pytest.approx(wbms(frame, h=2.0).weights.to_dict())
 
 
+def test_outliers_are_counted_and_plain_z_scores_have_none(frame, tmp_path, capsys):
+    dirty = frame.copy()
+    dirty.iloc[3] = 1e6
+    path = tmp_path / "dirty.csv"
+    dirty.to_csv(path, index=False)
+    command = ["fit", str(path), "--h", "0.3", "--lam", "0.7"]
+    main(command)
+    assert "1 outlier: values far outside" in capsys.readouterr().out
+    main([*command, "--json"])
+    assert read_json(capsys)["outliers"] == [3]
+    main([*command, "--json", "--plain-z-scores"])
+    plain = read_json(capsys)
+    assert plain["outliers"] == []
+    expected = wbms(dirty, h=0.3, lam=0.7, standardize=True)
+    assert plain["weights"] == pytest.approx(expected.weights.to_dict())
+
+
 @pytest.mark.slow
+def test_outliers_are_labelled_and_scores_written(frame, data, capsys):
+    frame.iloc[0, 0] = 1e6
+    frame.to_csv("bad.csv", index=False)
+    given = ["--h", "0.1", "--lam", "0.05"]
+    options = ["--outliers", "label", "--scores"]
+    assert main(["fit", "bad.csv", *given, *options, "--out", "scores.csv"]) == 0
+    assert "labelled as outliers: cluster -1" in capsys.readouterr().out
+    result = wbms(frame, h=0.1, lam=0.05, outliers="label")
+    found = pd.read_csv("scores.csv")
+    assert found["cluster"].tolist() == result.labels.to_list()
+    assert found["cluster"][0] == -1
+    np.testing.assert_allclose(found["outlier_score"], result.outlier_score, rtol=1e-12)
+    np.testing.assert_allclose(found["confidence"], result.row_confidence, rtol=1e-12)
+    assert main(["fit", "bad.csv", *given, "--scores", "--json"]) == 0
+    assert len(read_json(capsys)["outlier_score"]) == len(frame)
+    with pytest.raises(SystemExit):
+        main(["fit", "bad.csv", *given, "--scores"])
+    assert "--scores needs --out or --json" in capsys.readouterr().err
+
+
 def test_jobs_are_the_threads_of_the_fit(data, monkeypatch):
     asked = []
     monkeypatch.setattr(

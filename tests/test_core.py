@@ -1,5 +1,7 @@
 """Each step of the core against the oracle."""
 
+import signal
+
 import numpy as np
 import oracle
 import pytest
@@ -8,9 +10,10 @@ from hypothesis import strategies as st
 from problems import clouds, log_uniform, seeds, simplex
 
 from pywbms._core import wide
-from pywbms._core.components import components, count_pairs
+from pywbms._core.components import SortedProjection, components, count_pairs
 from pywbms._core.far import shift_far
 from pywbms._core.hull import project
+from pywbms._core.marginal import marginal_displacement
 from pywbms._core.merge import merge_points
 from pywbms._core.nearest import nearest
 from pywbms._core.order import halve
@@ -195,6 +198,47 @@ class TestComponents:
         assert components_of(points, 1e-5).max() == 1
         assert count_pairs(points, 1e-5) < 10 * n
 
+    @pytest.mark.parametrize("p", [4, 5, 40])
+    def test_the_work_for_points_orthogonal_to_the_line_is_not_quadratic(self, p):
+        """All of them are in the same place on the line on which points are sorted first."""
+        n = 5000
+        line = np.cos(1.0 + np.arange(p) ** 2 % 7919)
+        line /= np.linalg.norm(line)
+        points = np.random.default_rng(0).normal(size=(n, p))
+        points -= np.outer(points @ line, line)
+        assert np.ptp(SortedProjection(points).position) < 1e-12
+        points[n // 2 :] = points[: n // 2]
+        assert count_pairs(points, 1e-5) < 100 * n
+        labels = components_of(points, 1e-5)
+        np.testing.assert_array_equal(labels, np.arange(n) % (n // 2))
+
+    def test_no_line_helps_where_all_points_are_near_each_other(self):
+        """Then every pair is compared, along the line that has got farthest."""
+        points = np.random.default_rng(0).normal(size=(600, 60))
+        points /= np.linalg.norm(points, axis=1, keepdims=True)
+        labels = components_of(points, 1.05)
+        np.testing.assert_array_equal(labels, oracle.partition(points, 1.05))
+        assert 0 < labels.max() < 599
+        assert count_pairs(points, 1.05) > 600 * 100
+
+    @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+    def test_signals_are_noticed(self):
+        points = np.random.default_rng(0).normal(size=(20_000, 60))
+        points /= np.linalg.norm(points, axis=1, keepdims=True)
+
+        def stop(number, frame):
+            raise KeyboardInterrupt
+
+        labels = np.full(len(points), -1, dtype=np.intp)
+        before = signal.signal(signal.SIGALRM, stop)
+        signal.setitimer(signal.ITIMER_REAL, 0.02)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                components(points, 0.1, labels)
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        assert (labels == -1).all()  # it did not run to its end first
+
     def test_the_work_is_what_it_takes_to_compare_neighbours(self):
         chain = np.arange(100.0)[:, None]
         assert count_pairs(chain, 0.5) == 0
@@ -358,6 +402,31 @@ class TestNonFinite:
                 points[:m], points[:m], np.full(m, 1e-9), np.empty(m), np.empty(m),
                 np.empty((m, m)), np.empty((m, p)),
             )  # fmt: skip
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e308])
+    @pytest.mark.parametrize("n", [3, 1200])
+    def test_masses_weights_and_bandwidths(self, n, bad):
+        rng = np.random.default_rng(0)
+        points, out = rng.normal(size=(n, 5)), np.empty((n, 5))
+        found, D = np.empty(n, dtype=np.intp), np.empty(5)
+        good = {"mass": np.ones(n), "weights": np.full(5, 0.2), "h": 0.1}
+        for name in good:
+            spoilt = dict(good, h=bad) if name == "h" else {**good, name: good[name].copy()}
+            if name != "h":
+                spoilt[name][1::2] = bad
+            mass, weights, h = spoilt.values()
+            with np.errstate(all="ignore"):
+                for exclude in (True, False):
+                    shift(points, mass, weights, h, exclude, 2, out, found)
+                    assert ((found >= -1) & (found < n)).all()
+                    shift_far(points, mass, weights, h, exclude, np.arange(n), 2, out, found)
+                    assert ((found >= -1) & (found < n)).all()
+                marginal_displacement(points, mass, h, 5, 2, D)
+            if name == "mass" and not np.isfinite(bad):
+                assert np.isnan(D).all()
+        points[1] = bad
+        marginal_displacement(points, np.ones(n), 0.1, 5, 2, D)
+        assert np.isfinite(bad) or np.isnan(D).all()
 
     @pytest.mark.parametrize("bad", [np.nan, np.inf])
     def test_the_wide_step_comes_back(self, bad):

@@ -38,6 +38,8 @@ def test_load_prefers_csv_to_matlab(folder):
         ({"X": np.ones((101, 16))}, "has no variable Y; it has X"),
         ({"data": np.ones(3)}, "has no variable X and no Y; it has DATA"),
         ({"X": np.ones((101, 16)), "Y": np.ones(7)}, "X and Y must have the same rows"),
+        ({"X": np.full((101, 16), 1 + 2j), "Y": np.arange(101) % 7}, "X has complex numbers"),
+        ({"X": np.ones((101, 16)), "Y": np.arange(101) % 7 * 1j}, "Y has complex numbers"),
         ({"X": np.ones((100, 16)), "Y": np.ones(100)}, "expected 101 × 16"),
         ({"X": np.ones((101, 16)), "Y": np.ones(101)}, "1 classes .* expected 7"),
         ({"X": np.full((101, 16), np.nan), "Y": np.arange(101) % 7}, "x1 in row 1 is missing"),

@@ -21,7 +21,7 @@ from dasksession import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import forms, log_uniform, tables
+from problems import dirty_tables, forms, log_uniform, tables
 from sklearn.exceptions import ConvergenceWarning
 
 from pywbms import datasets, distributed
@@ -61,9 +61,11 @@ class TestSameAnswer:
         X = blobs(50, 1000, 4)
         assert_same(fitted(X, 0.2, 0.5, client, layout=layout), expected_of(X, 0.2, 0.5))
 
-    @settings(max_examples=15)
-    @given(tables(), log_uniform(0.005, 1), log_uniform(0.01, 2), forms(), st.sampled_from(LAYOUTS),
-           st.booleans(), st.data())  # fmt: skip
+    @settings(max_examples=20)
+    @given(
+        tables() | dirty_tables(), log_uniform(0.005, 1), log_uniform(0.01, 2), forms(),
+        st.sampled_from(LAYOUTS), st.booleans(), st.data(),
+    )  # fmt: skip
     @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
     def test_any_table_form_and_chunks(self, near, X, h, lam, form, layout, merge, data):
         rows = data.draw(st.integers(1, len(X)), "rows a chunk")
@@ -75,6 +77,21 @@ class TestSameAnswer:
         np.testing.assert_allclose(found.weights, expected.weights, rtol=0, atol=1e-9)
         difference = computed(found.modes).to_numpy() - expected.modes.to_numpy()
         assert np.abs(difference / expected.scale.to_numpy()).max() <= 1e-9
+
+    @pytest.mark.parametrize("layout", LAYOUTS)
+    def test_bad_cells_bad_rows_and_repeated_columns(self, near, layout):
+        X = blobs(200, 16)
+        X = np.column_stack([X, 2.54 * X[:, 0], X[:, 9]])
+        X[3, 1], X[50, 12], X[[7, 120]] = 1e4, -1e3, [[500.0], [-800.0]]
+        expected = expected_of(X)
+        assert np.flatnonzero(expected.outliers).tolist() == [7, 120]
+        assert expected.similar_columns == [(0, 16), (9, 17)]
+        lazy = da.from_array(X, chunks=(60, 5))
+        for data in (X, lazy):
+            found = fitted(data, client=near, layout=layout)
+            assert_same(found, expected)
+            np.testing.assert_array_equal(computed(found.outliers), expected.outliers)
+            assert found.similar_columns == expected.similar_columns
 
     @pytest.mark.parametrize("layout", LAYOUTS)
     def test_two_rows_that_swap_places(self, near, layout):
@@ -119,12 +136,23 @@ class TestSameAnswer:
         found = fitted(X, 0.2, 0.5, near, layout="rows", **few)
         assert_same(found, expected_of(X, 0.2, 0.5, **few))
 
-    def test_path_and_tree_of_rows_at_hand(self, near):
+    @pytest.mark.parametrize("layout", ["rows", "columns"])
+    def test_path_and_tree_of_rows_at_hand(self, near, layout):
         X = blobs(60)
-        found = fitted(X, client=near, record_path=True, tree=True)
+        found = fitted(X, client=near, layout=layout, record_path=True, tree=True)
         expected = expected_of(X, 0.1, 0.2, record_path=True, tree=True)
         np.testing.assert_allclose(found.path, expected.path, rtol=0, atol=1e-9)
         np.testing.assert_allclose(found.tree, expected.tree, rtol=1e-9)
+
+    def test_exactly_k_clusters_of_rows_at_hand(self, near):
+        X = blobs(60)
+        found = fitted(X, client=near, n_clusters=2)
+        assert found.n_clusters == 2
+        assert_same(found, expected_of(X, n_clusters=2))
+        with pytest.raises(ValueError, match="n_clusters needs data of this process"):
+            fitted(da.from_array(X), client=near, n_clusters=2)
+        with pytest.raises(ValueError, match="fit it in memory"):
+            fitted(da.from_array(X), client=near).at(2)
 
 
 class TestSelect:

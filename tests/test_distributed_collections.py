@@ -62,9 +62,26 @@ class TestCollections:
             found.augment(df)
         with pytest.raises(ValueError, match=r"data.compute\(\)"):
             found.predict(lazy)
-        for kind in ("overview", "clusters", "weights"):
+        with pytest.raises(ValueError, match="cannot be saved, as its rows are on the workers"):
+            found.save("model.wbms")
+        for kind in ("overview", "clusters", "embedding", "weights"):
             found.plot(kind)
         plt.close("all")
+
+    def test_memberships_and_outliers_need_the_rows_here(self, near):
+        df = pd.DataFrame(blobs(60), columns=list("abcdef"))
+        lazy = dd.from_pandas(df, npartitions=3)
+        found = fitted(lazy, client=near)
+        for ask in (
+            lambda: found.membership,
+            lambda: found.outlier_score,
+            lambda: found.cluster_weights,
+            lambda: found.describe(0),
+        ):
+            with pytest.raises(ValueError, match=r"fit data\.compute\(\) instead"):
+                ask()
+        with pytest.raises(ValueError, match="outliers='label' needs the rows in this process"):
+            fitted(lazy, client=near, outliers="label")
 
     def test_the_modes_outlive_a_cluster_of_its_own(self):
         df = pd.DataFrame(blobs(60), columns=list("abcdef"))
@@ -99,10 +116,31 @@ class TestCollections:
         lazy = dd.from_pandas(df, npartitions=3)
         with pytest.raises(ValueError, match=r"NaN in column 'b' \(first in row 3, 2 rows in all"):
             fitted(lazy, client=near)
+        df.loc[30, "c"] = -np.inf
+        lazy = dd.from_pandas(df, npartitions=3)
         found = fitted(lazy, client=near, na_action="omit")
         expected = expected_of(df, na_action="omit")
         pd.testing.assert_series_equal(found.labels.compute(), expected.labels)
         pd.testing.assert_series_equal(found.predict(df), expected.predict(df))
+
+    def test_what_needs_rows_of_this_process(self, near):
+        df = pd.DataFrame(blobs(30), columns=list("abcdef"))
+        lazy = dd.from_pandas(df, npartitions=2)
+        for asked, name in (
+            ({"na_action": "impute"}, "na_action='impute'"),
+            ({"categories": "indicators"}, "categories='indicators'"),
+            ({"numeric_only": True}, "numeric_only=True"),
+        ):
+            with pytest.raises(ValueError, match=f"{name} needs data of this process"):
+                wbms(lazy, h=0.1, lam=0.1, **asked)
+        with pytest.raises(ValueError, match="indicators are not used on Dask"):
+            fitted(lazy, client=near, indicators=[0])
+        df.loc[3, "a"] = np.nan
+        found = fitted(df, client=near, na_action="impute")
+        expected = expected_of(df, na_action="impute")
+        pd.testing.assert_series_equal(found.labels, expected.labels)
+        pd.testing.assert_series_equal(found.imputed, expected.imputed)
+        assert expected.imputed["a"] == 1
 
     def test_bad_input_is_named(self, near):
         df = pd.DataFrame(blobs(20), columns=list("abcdef"))

@@ -135,7 +135,7 @@ BAD_PARAMETERS = [
     ({"max_iter": 0}, "max_iter must be an integer of at least 1"),
     ({"eps": 0}, "eps must be a finite number of at least"),
     ({"eps": "small"}, "eps must be a finite number of at least"),
-    ({"standardize": 1}, "standardize must be True or False"),
+    ({"standardize": 1}, "standardize must be True, False or 'robust'"),
     ({"merge": None}, "merge must be True or False"),
     ({"record_path": "yes"}, "record_path must be True or False"),
     ({"n_jobs": 0}, "n_jobs"),
@@ -180,9 +180,17 @@ def test_bad_data_are_named(X, message):
 
 
 @pytest.mark.parametrize("container", [scipy.sparse.csr_matrix, scipy.sparse.coo_array])
-def test_sparse_matrices_are_refused(container):
-    with pytest.raises(TypeError, match=r"[Ss]parse"):
-        WBMS().fit(container(np.eye(3)))
+def test_sparse_matrices_become_dense(container):
+    X = np.random.default_rng(0).poisson(0.5, size=(30, 4)).astype(float)
+    with pytest.warns(UserWarning, match="data are sparse: .* a dense array of 1.0 kB") as notes:
+        model = WBMS(0.1, 1.0).fit(container(X))
+    assert notes[0].filename == __file__
+    np.testing.assert_array_equal(model.modes_, WBMS(0.1, 1.0).fit(X).modes_)
+
+
+def test_large_sparse_matrices_are_refused():
+    with pytest.raises(ValueError, match=r"take 8\.0 GB as a dense array.*TruncatedSVD"):
+        WBMS().fit(scipy.sparse.csr_array((1000, 10**6)))
 
 
 def test_unscaled_values_that_cannot_be_squared_are_refused():

@@ -65,12 +65,42 @@ def test_a_line_cut_short_is_computed_again(tmp_path):
         store.add(one, [{"k": 1}])
         store.add(two, [{"k": 1}])
     path.write_text(path.read_text()[:-10])
-    with _store.Store(path) as store:
+    with pytest.warns(UserWarning, match="line 2 is skipped"):
+        store = _store.Store(path)
+    with store:
         assert one in store
         assert two not in store
         store.add(two, [{"k": 2}])
-    with _store.Store(path) as store:
+    with pytest.warns(UserWarning, match="line 2 is skipped"):
+        store = _store.Store(path)
+    with store:
         assert store.rows([two, one]) == [{"k": 2}, {"k": 1}]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        b"\xff\xfe not UTF-8",
+        b"\x00",
+        b"[1, 2]",
+        b'{"code": CODE}',
+        b'{"code": CODE, "key": "k"}',
+        b'{"code": CODE, "key": "k", "rows": 3}',
+        b'{"code": CODE, "key": "k", "rows": ["a"]}',
+        b'{"code": CODE, "key": ["k"], "rows": []}',
+        b'{"code": CODE, "key": "k", "rows": [' + b"[" * 100_000,
+    ],
+)
+def test_a_bad_line_is_skipped_with_a_warning(tmp_path, bad):
+    one = cell({"name": "simulation3", "seed": 0}, "one_cluster")
+    path = tmp_path / "cells.jsonl"
+    path.write_bytes(bad.replace(b"CODE", f'"{_store.code()}"'.encode()) + b"\n")
+    for _ in range(2):
+        with pytest.warns(UserWarning, match=r"cells.jsonl: line 1 is skipped, its cell is"):
+            store = _store.Store(path)
+        with store:
+            store.add(one, [{"k": 1}])
+            assert store.rows([one]) == [{"k": 1}]
 
 
 def test_cells_of_other_code_are_not_used(tmp_path, monkeypatch):

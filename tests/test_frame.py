@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.sparse
 
 from pywbms import WBMS, WBMSResult, datasets, wbms
 
@@ -250,14 +249,19 @@ class TestMissingValues:
         with pytest.raises(ValueError, match="NaN in column"):
             strict.predict(holes)
 
-    def test_infinite_values_are_never_omitted(self, frame):
-        bad = frame.assign(height=np.inf)
+    def test_infinite_values_are_missing_if_rows_are_omitted(self, holes):
+        bad = holes.copy()
+        bad.loc["id3", "height"] = np.inf
         with pytest.raises(ValueError, match="infinite values in column 'height'"):
-            wbms(bad, NUMBERS, na_action="omit")
+            wbms(bad.fillna(0.0), NUMBERS)
+        found = wbms(bad, NUMBERS, h=0.1, lam=0.1, na_action="omit").labels
+        expected = wbms(holes, NUMBERS, h=0.1, lam=0.1, na_action="omit").labels
+        pd.testing.assert_series_equal(found, expected)
 
-    def test_no_complete_row(self, frame):
-        with pytest.raises(ValueError, match="every row has a missing value"):
-            wbms(frame.assign(height=np.nan), NUMBERS, na_action="omit")
+    @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+    def test_no_complete_row(self, frame, value):
+        with pytest.raises(ValueError, match="every row has a missing or infinite value"):
+            wbms(frame.assign(height=value), NUMBERS, na_action="omit")
 
 
 BAD_CALLS = [
@@ -290,16 +294,16 @@ def test_other_bad_data(frame):
 
 
 def test_odd_data_get_clear_messages(frame):
-    with pytest.raises(ValueError, match="must not be sparse"):
-        wbms(scipy.sparse.eye(3))
-    with pytest.raises(ValueError, match="DataFrame or a two-dimensional array, got dict"):
-        wbms({"a": [1.0]})
+    with pytest.raises(ValueError, match="a dict must have one sequence of values per column"):
+        wbms({"a": 1.0})
+    with pytest.raises(ValueError, match="two-dimensional array, got generator"):
+        wbms(x for x in range(3))
     with pytest.raises(ValueError, match="column 'big' has numbers beyond"):
         wbms(pd.DataFrame({"big": [10**400, 1, 2]}))
     with pytest.raises(ValueError, match="column 'height' has values beyond"):
         wbms(frame.assign(height=1e200), NUMBERS, standardize=False, h=1.0, lam=1.0)
     with pytest.raises(ValueError, match=r"infinite values in column 20 \(first in row 2"):
-        wbms(pd.DataFrame({20: [np.nan, 1, np.inf, 2]}), na_action="omit")
+        wbms(pd.DataFrame({20: [0, 1, np.inf, 2]}))
 
 
 class TestSameFitAgain:
@@ -339,3 +343,21 @@ class TestSeveralLevels:
         assert found.augment(deep)[("cluster", "")].tolist() == found.labels.tolist()
         assert "<table" in found._repr_html_()
         assert wbms(deep, ("body", "h"), h=0.1, lam=0.1).weights.tolist() == [1.0]
+
+
+def test_transform_is_the_weighted_distance_to_the_centres():
+    rng = np.random.default_rng(0)
+    df = pd.DataFrame(
+        rng.normal(size=(30, 3)) + 6 * rng.integers(2, size=(30, 1)), columns=list("abc")
+    )
+    df.iloc[4, 1] = np.nan
+    result = wbms(df, h=0.1, lam=0.5, na_action="omit", standardize=True)
+    found = result.transform(df[["c", "a", "b"]].assign(d="text"))
+    assert found.index.tolist() == [row for row in range(30) if row != 4]
+    assert found.columns.tolist() == list(range(result.n_clusters))
+    z = result.data / result.scale
+    for cluster, centre in (result.centers / result.scale).iterrows():
+        expected = np.sqrt(((z - centre) ** 2 * result.weights).sum(axis=1))
+        np.testing.assert_allclose(found[cluster], expected, atol=1e-12)
+    with pytest.raises(ValueError, match="'b'"):
+        result.transform(df[["a", "c"]])

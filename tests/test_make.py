@@ -161,6 +161,13 @@ class TestTargets:
         assert table.loc["WBMS", "k"] == table.loc["WBMS", "true_k"] == 2
         assert is_drawn(tmp_path / "benchmarks.png")
 
+    def test_sanitize(self, make):
+        said = make("sanitize", "FORM=--tiny")
+        sets = re.findall(r"pywbms: sanitizing with (\w+)", said)
+        assert sets[-1] == "any"
+        assert re.findall(r"10 cases with (\w+), 0 failed", said) == sets
+        assert len(re.findall(r"\d+ passed", said)) == len(sets)
+
     def test_reproduce(self, make, results):
         make("reproduce", f"PAPER={results / 'reproduce'}", "FORM=--tiny")
         self.check_reproduction(results / "reproduce")
@@ -173,6 +180,10 @@ class TestTargets:
         said = make("test-fast", "ARGS=-n 0 tests/test_make.py")
         assert re.search(r"\d+ passed, \d+ deselected", said)
         assert "failed" not in said
+
+    def test_soak(self, make):
+        said = make("soak", "ARGS=--fits 2 --seed 1")
+        assert re.search(r"^seed 1, .*: 2 fits, .* 0 failures$", said, flags=re.MULTILINE)
 
     def test_format(self, make, clone):
         script = clone / "script.py"

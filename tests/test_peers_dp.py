@@ -6,6 +6,7 @@ import subprocess
 import numpy as np
 import oracle
 import pandas as pd
+import peer_data
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -205,3 +206,21 @@ def test_ewdp_gives_weight_to_the_features_that_separate_clusters():
     weights = ewdp(X, k=3).weights
     assert weights.idxmax() == "b"
     assert weights["e"] == 0
+
+
+def test_it_is_the_method_that_joins_two_of_three_plain_clusters():
+    X, truth = peer_data.blobs(0, peer_data.THREE_PLAIN, size=80)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    found = ewdp(X, k=3)
+    lam_k, lam_w = found.params["lam_k"], found.params["lam_w"]
+    centers, w, plain = [Z.mean(axis=0)], np.full(4, 0.25), None
+    for _ in range(5):
+        for _ in range(2):
+            plain, centers = plain_visit(Z, centers, w, lam_k)
+        w = softmax_of_scatter(Z, plain, lam_w)
+    assert peer_data.same_partition(found.labels, plain)
+    assert np.allclose(found.weights, w)
+    assert found.n_clusters == 2
+    for guess in ({"k": 4}, {"lam_k": 0.3}, {"lam_k": 1.0}):
+        assert peer_data.same_partition(ewdp(X, **guess).labels, truth)
+    assert peer_data.same_partition(dpmeans(X, k=3).labels, truth)

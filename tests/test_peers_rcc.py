@@ -2,12 +2,13 @@
 
 import numpy as np
 import oracle
+import peer_data
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import blobs
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from pywbms.peers import rcc
 from pywbms.peers._scores import scores
@@ -128,3 +129,17 @@ def test_edges_between_equal_rows_do_not_count_as_short():
     assert short_lengths(np.r_[np.zeros(500), 1.0, 2.0, np.full(98, 9.0)]) == (6.5, 6.5)
     lengths = np.arange(1.0, 100_001.0)
     assert short_lengths(lengths) == (125.5, 500.5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+def test_it_is_the_method_that_splits_three_plain_clusters(metric):
+    X, _ = peer_data.blobs(0, peer_data.THREE_PLAIN, size=80)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    edges = plain_graph(Z if metric == "euclidean" else directions(Z), 10)
+    _, joined = plain_rcc(Z, edges)
+    i, j = np.array(joined).T
+    plain = connected_components(csr_array((np.ones(len(i)), (i, j)), shape=(240, 240)), False)[1]
+    found = rcc(X, metric=metric).labels
+    assert peer_data.same_partition(found, plain)
+    assert len(set(found)) > 3

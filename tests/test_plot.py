@@ -24,7 +24,7 @@ def test_overview_has_clusters_left_and_weights_right():
     assert left.get_window_extent().x1 < right.get_window_extent().x0
 
 
-@pytest.mark.parametrize("kind", ["overview", "weights", "clusters", "collapse"])
+@pytest.mark.parametrize("kind", ["overview", "weights", "clusters", "embedding", "collapse"])
 @pytest.mark.parametrize(
     "result",
     [
@@ -56,7 +56,7 @@ def test_long_names_are_not_cut_off():
     assert drawn.y1 <= figure.get_figheight()
 
 
-@pytest.mark.parametrize("draw", [plot.weights, plot.clusters])
+@pytest.mark.parametrize("draw", [plot.weights, plot.clusters, plot.embedding])
 def test_given_axes_are_drawn_on_and_no_figure_is_made(draw):
     ax = matplotlib.figure.Figure().subplots()
     assert draw(fake_result(), ax=ax) is ax
@@ -68,7 +68,7 @@ def test_draw_passes_its_options_on():
 
 
 def test_draw_lists_the_kinds_it_knows():
-    kinds = "'overview', 'weights', 'clusters', 'collapse', 'tree', 'selection', got 'pie'"
+    kinds = "'clusters', 'embedding', 'profile', 'collapse', 'tree', 'selection', got 'pie'"
     with pytest.raises(ValueError, match=kinds):
         plot.draw(fake_result(), "pie")
 

@@ -55,14 +55,30 @@ def test_legend_names_the_clusters_and_their_sizes():
 
 def test_one_cluster_is_counted_in_the_singular():
     ax = plot.clusters(fake_result(sizes=(5,)))
-    assert ax.get_title() == "1 cluster, 5 rows"
+    assert ax.get_title() == "one cluster: all 5 rows"
     assert legend_texts(ax) == ["0 (5 rows)", "centre"]
 
 
 def test_legend_of_sixty_clusters_names_the_ten_largest():
     entries = legend_texts(plot.clusters(fake_result(sizes=[3] + [2] * 59)))
     assert entries[0] == "0 (3 rows)"
-    assert entries[9:] == ["9 (2 rows)", "… 50 more", "centre"]
+    assert entries[9:] == ["9 (2 rows)", "… 50 more", "centre, by number"]
+
+
+@pytest.mark.parametrize(("k", "numbers"), [(8, 0), (9, 9), (60, 60), (70, 60)])
+def test_clusters_are_numbered_at_their_centres_beyond_eight(k, numbers):
+    result = fake_result(sizes=[2] * k)
+    ax = plot.clusters(result)
+    shown = {int(text.get_text()): text.xy for text in ax.texts}
+    assert sorted(shown) == list(range(numbers))
+    for number, place in shown.items():
+        np.testing.assert_allclose(place, result.centers[["x2", "x3"]].iloc[number])
+    assert len(scattered(ax)[-1]) == k - numbers
+    assert ("centre" in legend_texts(ax)) == (numbers < k)
+
+
+def test_lanes_have_no_numbers():
+    assert not plot.clusters(fake_result(sizes=[2] * 12, weights=(1.0,))).texts
 
 
 def test_legend_stands_beside_the_rows():
@@ -92,7 +108,8 @@ def test_legend_entries_look_like_their_rows():
 def test_a_cluster_for_each_of_many_rows_draws_all_of_them():
     ax = plot.clusters(fake_result(sizes=[1] * 500))
     *rows, centres = scattered(ax)
-    assert sum(map(len, rows)) == len(centres) == 500
+    assert sum(map(len, rows)) == 500
+    assert len(centres) + len(ax.texts) == 500
     assert len(rows) == 63
 
 

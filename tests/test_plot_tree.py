@@ -156,3 +156,16 @@ def test_marks_are_few_and_in_order(highest):
     assert heights == sorted(heights)
     assert heights[-1] <= highest
     assert texts[0] == "0"
+
+
+def test_a_cut_is_marked_beside_the_end_of_the_fit():
+    result = few_rows()
+    groups = result.n_clusters
+    ax = result.at(2).plot("tree")
+    assert [text.get_text() for text in ax.texts] == [
+        "cut:\n2 clusters",
+        f"the fit ends:\n{groups} clusters",
+    ]
+    cut, end = (text.xy[1] for text in ax.texts)
+    assert end < result.tree[-2, 2] < cut < result.tree[-1, 2]
+    assert ax.get_title().startswith("2 clusters")

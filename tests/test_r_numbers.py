@@ -95,7 +95,12 @@ def in_r(value):
     return f"{value}L" if isinstance(value, int) else value.hex()
 
 
-NAMES_IN_R = {"lam": "lambda", "lam_scale": "lambda_scale"}
+NAMES_IN_R = {
+    "lam": "lambda",
+    "lam_scale": "lambda_scale",
+    "n_clusters": "k",
+    "random_state": "seed",
+}
 
 
 def call_in_r(x, form, params):
@@ -160,7 +165,8 @@ def test_the_defaults_in_r_are_those_of_python(r, tmp_path):
     said = r(
         """
         arguments <- formals(wbms:::wbms.default)
-        for (name in setdiff(names(arguments), c("x", "...", "form", "na.action"))) {
+        elsewhere <- c("x", "...", "form", "na.action", "categories", "weights") # of wbms()
+        for (name in setdiff(names(arguments), elsewhere)) {
           value <- eval(arguments[[name]])
           shown <- if (is.numeric(value)) sprintf("%.17g", value) else deparse(value)
           cat(name, " ", shown, "\n", sep = "")
@@ -176,6 +182,7 @@ def test_the_defaults_in_r_are_those_of_python(r, tmp_path):
     expected = {
         NAMES_IN_R.get(name, name): parameter.default
         for name, parameter in inspect.signature(WBMS).parameters.items()
+        if name != "indicators"  # R makes them itself
     }
     assert found == expected
     assert all(isinstance(found[name], bool) == isinstance(expected[name], bool) for name in found)
@@ -198,6 +205,8 @@ class TestSameNumbers:
         same_bits(from_r[fit + "iter"], model.n_iter_)
         same_bits(from_r[fit + "converged"], model.converged_)
         same_bits(from_r[fit + "data"], data()[FITS[case][0]])
+        same_bits(from_r[fit + "uncertainty"], 1 - model.row_confidence_)
+        same_bits(from_r[fit + "outlier_score"], model.outlier_score_)
         same_frame(from_r, fit + "history-", model.history_)
         if model.selection_ is None:
             assert from_r[fit + "selection"] is None

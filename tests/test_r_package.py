@@ -33,7 +33,6 @@ def checked(tmp_path_factory):
         **os.environ,
         "WBMS_PYTHON": sys.executable,
         "WBMS_TEST": "1",  # a test that cannot reach Python fails instead of skipping
-        "OMP_WAIT_POLICY": "passive",
         # Only these look things up on the web.
         "_R_CHECK_CRAN_INCOMING_": "false",
         "_R_CHECK_SYSTEM_CLOCK_": "false",

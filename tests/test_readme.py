@@ -25,8 +25,9 @@ def blocks(language):
 
 
 @pytest.mark.slow
-def test_python_blocks_run_in_order_and_print_what_is_shown(monkeypatch):
+def test_python_blocks_run_in_order_and_print_what_is_shown(monkeypatch, tmp_path):
     matplotlib.use("agg")
+    monkeypatch.chdir(tmp_path)
     printed = io.StringIO()
     namespace = {"__name__": "__main__"}
     with contextlib.redirect_stdout(printed):

@@ -17,7 +17,9 @@ from pywbms.select import select
 
 matplotlib.use("agg")
 
-SCORES = ["screened", "valley", "stability", "gain", "score"]
+SCORES = [
+    "screened", "refined", "surplus", "valley", "centrality", "stability", "gain", "score",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +135,8 @@ class TestSelection:
         assert (table["joined"] <= table["k"]).all()
         scored = table[table["score"] > 0]
         assert 1 <= len(scored) < len(table)
-        expected = scored["screened"] / scored["k"] ** 0.25 * (1.02 - scored["valley"])
+        signal = np.log1p(10 * scored["refined"].clip(lower=1e-4))
+        expected = signal * np.sqrt(1.02 - scored["valley"]) * scored["centrality"].clip(lower=0.01)
         np.testing.assert_allclose(scored["score"], expected)
 
     def test_the_chosen_pair_has_the_best_score(self, choice):

@@ -250,7 +250,7 @@ class TestParts:
         for partition in ([0, 0, 1, 2], [0, 1, 1, 2], [0, 1, 1, 2], [0, 0, 0, 1], [0, 0, 0, 1]):
             meetings.add(np.array(partition))
         found = meetings.for_good(np.array([0, 0, 0, 1]))
-        assert [(t, labels.tolist()) for t, labels in found] == [
+        assert [(t, labels.tolist()) for t, labels, _, _ in found] == [
             (0, [0, 1, 2, 3]),
             (2, [0, 1, 1, 2]),
             (4, [0, 0, 0, 1]),

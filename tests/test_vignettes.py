@@ -103,7 +103,7 @@ class TestFormat:
 class TestTheorems:
     def test_it_draws_and_leaves_the_figures_open(self, executed):
         _, figures, _ = executed
-        assert 5 <= len(figures) <= 7
+        assert len(figures) == 8
         for number in figures:
             for ax in plt.figure(number).axes:
                 assert ax.has_data()
@@ -142,6 +142,24 @@ class TestTheorems:
         order = names["order"]
         np.testing.assert_allclose(order["order"], 3, atol=1e-3)
         np.testing.assert_allclose(order["constant"], order["2w/h"], rtol=1e-3)
+
+    def test_first_steps_agree_with_the_proposition_while_there_are_neighbours(self, names):
+        enough, lonely = names["enough"], names["lonely"]
+        assert len(enough) >= 10
+        assert len(lonely) >= 5
+        np.testing.assert_allclose(enough["D inf"], enough["predicted inf"], rtol=0.03)
+        np.testing.assert_allclose(enough["D noise"], enough["predicted noise"], rtol=0.01)
+        assert (lonely["D inf"] > 1.1 * lonely["predicted inf"]).all()
+
+    def test_the_marginal_start_finds_what_equal_weights_lose(self, names):
+        recovered = names["recovered"]
+        assert (recovered["marginal"] > 0.95).all()
+        assert (recovered.loc["2 informative"].loc[60:, "uniform"] < 0.3).all()
+
+    def test_theorems_1_to_3_hold_for_any_start(self, names):
+        by_start = names["by_start"]
+        assert set(by_start.start) == {"uniform", "marginal", "arbitrary"}
+        assert by_start.holds.all()
 
     def test_all_checks_hold_on_the_fit(self, names):
         assert names["table"].holds.all()

@@ -4,12 +4,15 @@ import argparse
 import csv
 from pathlib import Path
 
+from pywbms._cli.excel import EXCEL
 from pywbms._cli.files import PARQUET, PICTURES, SEPARATORS, suffix_of
+from pywbms._cli.reading import STDIN, add_reading
 from pywbms._data.checks import positive
-from pywbms._data.table import NA_ACTIONS
+from pywbms._data.table import CATEGORIES, NA_ACTIONS
 from pywbms._engine.settings import STARTS, Settings
 
 STDOUT = Path("-")
+MODEL = ".wbms"
 
 
 def add_command(commands, name, run, text):
@@ -27,10 +30,12 @@ def add_command(commands, name, run, text):
 def add_data(command, nargs=None, several=False):
     """Add the options for the data and the model; with `several`, h and lam may be lists."""
     command.add_argument(
-        "data", type=table_path, metavar="DATA", nargs=nargs,
-        help="table with a header: .csv, .tsv, .tab, .txt (each also with .gz), .parquet or .pq"
+        "data", type=input_path, metavar="DATA", nargs=nargs,
+        help="table with a header: .csv, .tsv, .tab, .txt (each also with .gz), .parquet, .pq, "
+        ".xlsx or .xlsm (its first sheet); - for text on standard input"
         + (" (default: the paper's motivating example)" if nargs else ""),
     )  # fmt: skip
+    add_reading(command)
     add_model(command.add_argument_group("model"), several)
     table = command.add_argument_group("rows and columns")
     table.add_argument("--columns", type=names, metavar="A,B,C", help="columns to use")
@@ -39,9 +44,22 @@ def add_data(command, nargs=None, several=False):
         "--index", metavar="COLUMN", help="column that identifies the rows (not used as a feature)"
     )
     table.add_argument(
-        "--na-action", choices=NA_ACTIONS, default="raise",
-        help="stop at rows with missing values (default), or omit them: cluster -1",
+        "--weights", metavar="COLUMN",
+        help="column with the weights of the rows, numbers of at least 0 (not used as a feature)",
     )  # fmt: skip
+    table.add_argument(
+        "--na-action", choices=NA_ACTIONS, default="raise",
+        help="stop at missing or infinite values (default), omit their rows (cluster -1), or "
+        "impute them: the median of the column, or the most frequent level",
+    )  # fmt: skip
+    table.add_argument(
+        "--categories", choices=CATEGORIES, default="error",
+        help="stop at columns of texts (default), or make indicators of them: one column per "
+        "level, two different levels one unit apart",
+    )  # fmt: skip
+    table.add_argument(
+        "--numeric-only", action="store_true", help="leave out the columns that are not numeric"
+    )
 
 
 def add_model(model, several):
@@ -54,17 +72,31 @@ def add_model(model, several):
             f"{getattr(Settings, name)})",
         )  # fmt: skip
     model.add_argument(
+        "--k", dest="n_clusters", type=whole_number(least=1), metavar="K",
+        help="exactly so many clusters (default: as many as the data show)",
+    )  # fmt: skip
+    model.add_argument(
         "--init", choices=STARTS, default=Settings.init,
         help=f"feature weights at the start of the fit (default {Settings.init})",
     )  # fmt: skip
     model.add_argument(
-        "--no-standardize", dest="standardize", action="store_false",
+        "--plain-z-scores", dest="standardize", action="store_const", const=True,
+        default=Settings.standardize,
+        help="z-scores in which bad cells, bad rows and repeated columns count, as in the paper",
+    )  # fmt: skip
+    model.add_argument(
+        "--no-standardize", dest="standardize", action="store_const", const=False,
         help="use the columns as they are instead of z-scores",
     )  # fmt: skip
     model.add_argument(
         "--max-iter", type=whole_number(least=1), default=Settings.max_iter, metavar="N",
         help=f"largest number of iterations (default {Settings.max_iter})",
     )  # fmt: skip
+    if not several:  # `select` has a seed of its own
+        model.add_argument(
+            "--seed", type=whole_number(least=0), default=Settings.random_state, metavar="N",
+            help=f"seed of the search for what is auto (default {Settings.random_state})",
+        )  # fmt: skip
     model.add_argument(
         "--jobs", type=number_of_jobs, metavar="N", help="threads (default 1; -1: all cores)"
     )
@@ -115,6 +147,17 @@ def names(text):
     if not all(found) or not found:
         raise argparse.ArgumentTypeError(f"must be names separated by commas, got {text!r}")
     return found
+
+
+def input_path(text):
+    """Return the path of a table to read, or "-" for standard input."""
+    known = (*SEPARATORS, *PARQUET, *EXCEL)
+    return STDIN if text == str(STDIN) else path_with_suffix(text, known)
+
+
+def model_path(text):
+    """Return the path of a saved result."""
+    return path_with_suffix(text, (MODEL,))
 
 
 def table_path(text):

@@ -3,9 +3,20 @@
 import importlib
 import os
 import warnings
+from pathlib import Path
 
 import pandas as pd
 
+from pywbms._cli.excel import EXCEL, read_excel
+from pywbms._cli.reading import (
+    STDIN,
+    called,
+    header_of_numbers,
+    numbered,
+    source,
+)
+from pywbms._cli.spreadsheet import is_number, without_formulas
+from pywbms._data.atomic import atomic_path
 from pywbms._terminal.errors import naming
 from pywbms._terminal.wording import quoted
 
@@ -34,8 +45,12 @@ def require_output(path):
         raise FileNotFoundError(f"cannot write {path}: there is no folder {path.parent}")
     if path.is_dir():
         raise IsADirectoryError(f"cannot write {path}: it is a folder")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
+    # The new file is written beside the old one first, so both must be writable.
+    folder = Path(os.path.realpath(path)).parent
+    if not os.access(path if path.exists() else folder, os.W_OK):
         raise PermissionError(f"cannot write {path}: permission denied")
+    if path.is_file() and not os.access(folder, os.W_OK):
+        raise PermissionError(f"cannot write {path}: the folder {folder} is not writable")
 
 
 def require_pyarrow():
@@ -46,7 +61,12 @@ def require_pyarrow():
         raise ImportError('Parquet needs pyarrow: pip install "pywbms[parquet]"') from error
 
 
-def load(path, index):
+def default_separator(path):
+    """Return what separates the columns of a text file by default, None for other formats."""
+    return SEPARATORS.get(".csv" if path == STDIN else suffix_of(path))
+
+
+def load(path, index, reading):
     """Read a table; its index is a column that identifies the rows, or their numbers.
 
     Parameters
@@ -55,6 +75,8 @@ def load(path, index):
     index : str or None
         The column that identifies the rows. By default the index of the DataFrame that was
         saved, which only Parquet files keep.
+    reading : Reading
+        How to read text.
 
     Returns
     -------
@@ -67,10 +89,13 @@ def load(path, index):
             levels = table.index.nlevels
             table = table.reset_index()
             index = list(table.columns[:levels]) if index is None else index
+    elif suffix_of(path) in EXCEL:
+        table = read_excel(path, index, reading.header)
+        require_distinct(table.columns)
     else:
-        table = read_text(path, index)
+        table = read_text(path, index, reading)
     if not len(table):
-        raise ValueError(f"{path} has no rows")
+        raise ValueError(f"{called(path)} has no rows")
     if index is None:
         return table.reset_index(drop=True)
     require_columns(table, [index] if isinstance(index, str) else index)
@@ -86,41 +111,88 @@ def read_parquet(path):
     return table.rename(columns=str)
 
 
-def read_text(path, index):
-    """Read a CSV or TSV file, with the index column as text."""
-    with naming("read", path), warnings.catch_warnings():
+def read_text(path, index, reading):
+    """Read a CSV or TSV file, or standard input, with the index column as text."""
+    data = source(path)
+    options = {
+        "sep": reading.sep or default_separator(path),
+        "decimal": reading.decimal or ".",
+        "encoding": reading.encoding or "utf-8",
+    }
+    with naming("read", called(path)), warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
-        require_distinct_header(path)
         try:
-            return pd.read_csv(
-                path,
-                sep=SEPARATORS[suffix_of(path)],
-                index_col=False,  # otherwise an extra field per row shifts all columns
-                low_memory=False,  # whole columns at once, so that each has one type
-                converters={index: str} if index is not None else None,  # "007" and "NA" stay
-            )
+            first = first_line(data, options)
+            names = None if reading.header else numbered(len(first))
+            if reading.header:
+                require_header(first.dropna(), options["sep"])
+            options |= {"header": 0 if reading.header else None, "names": names}
+            # Otherwise an extra field per row shifts all columns, and a column may have two types.
+            table = pd.read_csv(data, **options, index_col=False, low_memory=False)
+            if index in table.columns:  # "007" and "NA" stay
+                table[index] = read_as_text(data, index, options)
+            return table
         except pd.errors.ParserWarning as warning:
             raise ValueError("some rows have more fields than the header") from warning
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"it is not encoded in {options['encoding']}; use --encoding, such as latin-1"
+            ) from error
 
 
-def require_distinct_header(path):
+def first_line(data, options):
+    """Return the fields of the first line as texts."""
+    first = pd.read_csv(data, **options, header=None, nrows=1, dtype=str).iloc[0]
+    if not isinstance(data, Path):
+        data.seek(0)
+    return first
+
+
+def read_as_text(data, column, options):
+    """Return the texts of one column."""
+    if not isinstance(data, Path):
+        data.seek(0)
+    read = {"usecols": [column], "dtype": str, "keep_default_na": False}
+    return pd.read_csv(data, **options, **read)[column].to_numpy()
+
+
+def require_header(header, separator):
+    """Raise a ValueError for names that cannot be those of columns."""
+    require_distinct(header)
+    pieces = ";".join(header).split(";")
+    # Decimal commas cut a line of numbers between semicolons.
+    in_numbers = any(";" in name for name in header) and all(map(is_number, pieces))
+    if separator == "," and (in_numbers or (len(header) == 1 and len(pieces) > 1)):
+        raise ValueError('columns seem to be separated by semicolons, not commas: use --sep ";"')
+
+
+def require_distinct(names):
     """Raise a ValueError for duplicate column names, which pandas would rename."""
-    separator = SEPARATORS[suffix_of(path)]
-    header = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str).iloc[0].dropna()
-    repeated = header[header.duplicated()].unique()
+    names = pd.Series(names)
+    repeated = names[names.duplicated()].unique()
     if len(repeated):
-        raise ValueError(f"duplicate column names: {quoted(repeated)}")
-    if len(header) == 1 and separator == "," and ";" in header.iloc[0]:
-        raise ValueError("columns seem to be separated by semicolons, not commas")
+        hint = "; if the file has no header, use --no-header" if header_of_numbers(names) else ""
+        raise ValueError(f"duplicate column names: {quoted(repeated)}{hint}")
 
 
-def write_table(table, path):
-    """Write a table in the format of the path's suffix."""
-    with naming("write", path):
-        if suffix_of(path) in PARQUET:
-            table.to_parquet(path, engine="pyarrow", index=False)
-        else:
-            table.to_csv(path, sep=SEPARATORS[suffix_of(path)], index=False)
+def write_table(table, path, safe=True):
+    """Write a table in the format of the path's suffix; return how many formulas were quoted.
+
+    Parameters
+    ----------
+    table : DataFrame
+    path : Path
+    safe : bool
+        Quote texts that a spreadsheet would take for formulas; Parquet files keep them as they are.
+    """
+    if suffix_of(path) in PARQUET:
+        with naming("write", path), atomic_path(path) as new:
+            table.to_parquet(new, engine="pyarrow", index=False)
+        return 0
+    table, n_quoted = without_formulas(table) if safe else (table, 0)
+    with naming("write", path), atomic_path(path) as new:
+        table.to_csv(new, sep=SEPARATORS[suffix_of(path)], index=False)
+    return n_quoted
 
 
 def require_columns(table, asked):

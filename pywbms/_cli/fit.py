@@ -1,5 +1,6 @@
 """``pywbms fit``."""
 
+import argparse
 import sys
 
 import pandas as pd
@@ -8,6 +9,7 @@ from pywbms._cli.arguments import (
     STDOUT,
     add_command,
     add_data,
+    model_path,
     output_path,
     picture_path,
     tree_path,
@@ -15,8 +17,11 @@ from pywbms._cli.arguments import (
 from pywbms._cli.features import check_label_column, load_features
 from pywbms._cli.files import PICTURES, suffix_of, write_table
 from pywbms._cli.fitting import cluster, model_parameters
+from pywbms._cli.labels import label_table, scores_as_lists, with_scores, write_labels
 from pywbms._cli.output import check_outputs, emit, wrote
 from pywbms._cli.report import as_json, as_text
+from pywbms._engine.settings import OUTLIERS, Settings
+from pywbms._terminal.errors import naming
 from pywbms._viz.figure import save_picture
 
 
@@ -26,12 +31,26 @@ def add_fit(commands):
     add_data(command)
     output = command.add_argument_group("output")
     output.add_argument(
+        "--outliers", choices=OUTLIERS, default=Settings.outliers,
+        help="keep rows that are far out in their cluster (default), or label them: cluster -1",
+    )  # fmt: skip
+    output.add_argument(
         "--out", type=output_path, metavar="FILE",
         help="write the labels, in the format of the suffix; - for CSV on standard output",
     )  # fmt: skip
     output.add_argument(
         "--augment", action="store_true", help="write the whole table with the labels"
     )
+    output.add_argument(
+        "--scores", action="store_true",
+        help="write with the labels how certain they are (confidence) and how far out each row is "
+        "(outlier_score), both 0 to 1",
+    )  # fmt: skip
+    output.add_argument(
+        "--safe-csv", action=argparse.BooleanOptionalAction, default=True,
+        help="put ' before texts that a spreadsheet would run as formulas, such as =A1 (default; "
+        "Parquet files keep them)",
+    )  # fmt: skip
     output.add_argument(
         "--plot", type=picture_path, metavar="FILE.png", help="draw clusters and feature weights"
     )
@@ -40,19 +59,30 @@ def add_fit(commands):
         help="continue until all clusters have merged, and draw the merge tree (.png, .pdf, .svg) "
         "or write its merges (any table format)",
     )  # fmt: skip
+    output.add_argument(
+        "--save", type=model_path, metavar="FILE.wbms",
+        help="save the fit for `pywbms predict`, Python (pywbms.load) and R (wbms_load)",
+    )  # fmt: skip
 
 
 def run_fit(args):
     """Cluster the rows of a file; write labels, picture and tree if asked to."""
     check_outputs(args)
+    if args.scores and not args.out and not args.json:
+        args.usage_error("--scores needs --out or --json")
     table, features = load_features(args)
     if args.out:
-        check_label_column(table, args.augment)
-    result = cluster(table, features, tree=args.tree is not None, **model_parameters(args))
+        check_label_column(table, args.augment, args.scores)
+    options = {"tree": args.tree is not None, "outliers": args.outliers}
+    result = cluster(table, features, **options, **model_parameters(args))
     to_stdout = args.out == STDOUT
-    labelled = result.augment(table) if args.augment else label_table(result)
-    if args.out and not to_stdout:
-        write_table(labelled, args.out)
+    labelled = result.augment(table) if args.augment else label_table(result.labels)
+    if args.scores:
+        labelled = with_scores(labelled, result)
+    labelled = write_labels(labelled, args)
+    if args.save:
+        with naming("write", args.save):
+            result.save(args.save)
     if args.plot:
         save_picture(result.plot(), args.plot)
     if args.tree and suffix_of(args.tree) in PICTURES:
@@ -61,22 +91,17 @@ def run_fit(args):
         write_table(tree_table(result), args.tree)
     # Files come first: they are complete even if the reader of standard output has gone.
     if args.json:
-        emit(as_json(result))
+        emit(as_json(result, **(scores_as_lists(result) if args.scores else {})))
         return
     files = [
         *wrote("labels", None if to_stdout else args.out),
         *wrote("picture", args.plot),
         *wrote("tree", args.tree),
+        *wrote("model", args.save),
     ]
     emit(as_text(result, files), sys.stderr if to_stdout else sys.stdout)
     if to_stdout:
         emit(labelled.to_csv(index=False).rstrip("\n"))
-
-
-def label_table(result):
-    """Return a table with the name or number of each row and its cluster."""
-    labels = result.labels
-    return labels.to_frame().reset_index(names=[name or "row" for name in labels.index.names])
 
 
 def tree_table(result):

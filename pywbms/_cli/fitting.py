@@ -31,8 +31,12 @@ def model_parameters(args):
         "h": args.h,
         "lam": args.lam,
         "init": args.init,
+        "n_clusters": args.n_clusters,
         "na_action": args.na_action,
+        "categories": args.categories,
+        "weights": args.weights,
         "standardize": args.standardize,
         "max_iter": args.max_iter,
         "n_jobs": args.jobs,
+        "random_state": args.seed,
     }

@@ -4,6 +4,7 @@ import os
 import sys
 import warnings
 from contextlib import contextmanager
+from itertools import combinations
 
 from sklearn.exceptions import ConvergenceWarning
 
@@ -51,14 +52,25 @@ def check_outputs(args):
         args.usage_error("--augment needs --out")
     if args.json and args.out == STDOUT:
         args.usage_error("--json and --out - both write to standard output")
-    options = {"--out": args.out, "--tree": getattr(args, "tree", None), "--plot": args.plot}
+    options = {"--out": args.out}
+    options |= {f"--{name}": getattr(args, name, None) for name in ("tree", "plot", "save")}
     written = {option: path for option, path in options.items() if path and path != STDOUT}
     for option, path in written.items():
         require_output(path)
-        if path.exists() and args.data.exists() and path.samefile(args.data):
+        if same_file(path, args.data):
             raise ValueError(f"{option} would overwrite the data: {path}")
+    for (one, path), (other, other_path) in combinations(written.items(), 2):
+        if same_file(path, other_path):
+            args.usage_error(f"{one} and {other} would write the same file: {path}")
     suffixes = {suffix_of(path) for path in written.values()}
     if suffixes & set(PARQUET):
         require_pyarrow()
     if suffixes & set(PICTURES):
         require_matplotlib()
+
+
+def same_file(path, other):
+    """Tell whether two paths are one file, or would be."""
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return os.path.realpath(path) == os.path.realpath(other)

@@ -4,13 +4,16 @@ import json
 
 import numpy as np
 
+from pywbms._results.reached import reached
+from pywbms._results.row_weights import cluster_shares, remark
+from pywbms._results.summary import imputed_lines
 from pywbms._terminal.table import aligned
-from pywbms._terminal.wording import counted
+from pywbms._terminal.wording import counted, weight_text
 
 TOP_CLUSTERS = 10
 TOP_FEATURES = 5
 TOP_PAIRS = 10
-SCORES = ["stability", "gain", "screened", "valley", "score"]
+SCORES = ["stability", "refined", "surplus", "valley", "centrality", "score"]
 
 
 def as_text(result, notes):
@@ -26,22 +29,35 @@ def as_text(result, notes):
 def headline(result):
     """Return the lines above the table."""
     converged = "converged" if result.converged else "not converged"
-    omitted = int((result.labels < 0).sum())
+    omitted = len(result.labels) - len(result.data)
+    labelled = int((result.labels < 0).sum()) - omitted
+    weights = result.row_weights
+    asked = reached(result.estimator)
     lines = [
         f"k = {result.n_clusters} in {counted(len(result.data), 'row')} × "
         f"{counted(len(result.weights), 'column')}",
         f"h = {result.h:.4g}, lam = {result.lam:.4g}; "
         f"{converged} after {counted(result.n_iter, 'iteration')}",
     ]
+    if weights is not None:
+        lines.append(remark(weights))
+    if asked:
+        lines.append(asked)
     if omitted:
         lines.append(f"{counted(omitted, 'row')} omitted: missing values")
+    lines += imputed_lines(result.imputed)
+    if labelled:
+        lines.append(f"{counted(labelled, 'row')} labelled as outliers: cluster -1")
+    outliers = int(result.outliers.sum())
+    if outliers:
+        lines.append(f"{counted(outliers, 'outlier')}: values far outside in most columns")
     return lines
 
 
 def cluster_lines(result):
     """Return a table of the largest clusters."""
     sizes = cluster_sizes(result)
-    shares = sizes / sizes.sum()
+    shares = cluster_shares(result.estimator)
     rows = [
         (str(label), f"{size:,}", f"{share:.1%}")
         for label, (size, share) in enumerate(zip(sizes, shares, strict=True))
@@ -56,10 +72,12 @@ def cluster_lines(result):
 def feature_lines(result):
     """Return a table of the heaviest features."""
     weights = result.weights.sort_values(ascending=False, kind="stable")
-    rows = [(str(name), f"{weight:.3f}") for name, weight in weights.iloc[:TOP_FEATURES].items()]
+    rows = [
+        (str(name), weight_text(weight, 3)) for name, weight in weights.iloc[:TOP_FEATURES].items()
+    ]
     others = weights.iloc[TOP_FEATURES:]
     if len(others):
-        rows.append((counted(len(others), "other"), f"{others.sum():.3f}"))
+        rows.append((counted(len(others), "other"), weight_text(others.sum(), 3)))
     return aligned([("feature", "weight"), *rows])
 
 
@@ -73,11 +91,14 @@ def as_json(result, **more):
             "lam": result.lam,
             "n_iter": result.n_iter,
             "converged": result.converged,
+            "reached_by": result.reached_by,
             "start": None if choice is None else choice.start,
             "confidence": None if choice is None else choice.confidence._asdict(),
             "sizes": cluster_sizes(result).tolist(),
             "weights": result.weights.to_dict(),
             "labels": result.labels.to_list(),
+            "outliers": np.flatnonzero(result.outliers).tolist(),
+            "imputed": {str(name): int(n) for name, n in result.imputed.items() if n},
             **more,
         },
         ensure_ascii=False,

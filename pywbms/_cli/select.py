@@ -36,16 +36,19 @@ def run_select(args):
     """Choose h and lam; write the pairs that were tried and a picture if asked to."""
     check_outputs(args)
     table, features = load_features(args)
-    rows = table[features]
     selection = select(
-        rows.dropna() if args.na_action == "omit" else rows,
+        table[features],
         None if args.h == "auto" else args.h,
         None if args.lam == "auto" else args.lam,
         args.subsets,
         args.seed,
         args.jobs,
         verbose=True,
+        na_action=args.na_action,
+        categories=args.categories,
+        sample_weight=table[args.weights] if args.weights else None,
         init=args.init,
+        n_clusters=args.n_clusters,
         standardize=args.standardize,
         max_iter=args.max_iter,
     )

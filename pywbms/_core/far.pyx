@@ -8,12 +8,17 @@ import numpy as np
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from cython.parallel cimport prange, threadid
 from libc.math cimport INFINITY, exp
 from libc.string cimport memcpy, memset
 
+from pywbms._core.pool cimport Tasks
 from pywbms._core.signals cimport tasks_between_signals
 from pywbms._core.tiles cimport ROW, TILE, aligned, feature_block, padded, rows_of, simd, tiles_of
+
+
+def left_out(g, exclude_self):
+    """Return what each of g points leaves out of its own mean: one row if it is excluded."""
+    return np.ones(g) if exclude_self else np.zeros(g)
 
 
 def shift_far(
@@ -26,30 +31,29 @@ def shift_far(
     int n_threads,
     double[:, ::1] shifted,        # OUT  (g, p) where they go; other rows are not touched
     Py_ssize_t[::1] nearest,       # OUT  (g,) a single row's nearest other point, else −1
+    const double[::1] left=None,   # IN   (g,) what a row leaves out of its own mean; one by default
 ):
     """Write into `shifted` where the far points go; one without any other point stays."""
+    left = left_out(points.shape[0], exclude_self) if left is None or not exclude_self else left
     cdef FarStep step = FarStep(
-        points, mass, np.sqrt(weights), min(1 / h, 1e300), exclude_self, far, shifted, nearest,
-        n_threads,
+        points, mass, np.sqrt(weights), min(1 / h, 1e300), left, far, shifted, nearest, n_threads
     )
     cdef double work = <double> TILE * points.shape[0] * (3 * points.shape[1] + 20)
     cdef Py_ssize_t batch = n_threads * tasks_between_signals(work)
-    cdef Py_ssize_t tiles = tiles_of(far.shape[0]), tile, first, last
+    cdef Py_ssize_t tiles = tiles_of(far.shape[0]), first
     for first in range(0, tiles, batch):
-        last = min(first + batch, tiles)
-        for tile in prange(first, last, nogil=True, num_threads=n_threads, schedule="static"):
-            step.shift_tile(tile, threadid())
+        step.share(first, min(first + batch, tiles), n_threads)
         PyErr_CheckSignals()
 
 
 @cython.final
-cdef class FarStep:
+cdef class FarStep(Tasks):
     """What every tile of far points needs; the parameters are the attributes of the same name."""
     cdef const double[:, ::1] points
     cdef const double[::1] mass
     cdef const double[::1] root         # (p,) √w
     cdef double inv_h
-    cdef bint exclude_self
+    cdef const double[::1] left
     cdef const Py_ssize_t[::1] far
     cdef double[:, ::1] shifted
     cdef Py_ssize_t[::1] nearest
@@ -61,11 +65,9 @@ cdef class FarStep:
     cdef double[:, ::1] masses          # (threads, TILE × width) mass × others, and the mass
     cdef double[:, ::1] sums            # (threads, blocks × TILE × width) of the far points
 
-    def __init__(
-        self, points, mass, root, inv_h, exclude_self, far, shifted, nearest, n_threads
-    ):
+    def __init__(self, points, mass, root, inv_h, left, far, shifted, nearest, n_threads):
         self.points, self.mass, self.root, self.inv_h = points, mass, root, inv_h
-        self.exclude_self, self.far = exclude_self, far
+        self.left, self.far = left, far
         self.shifted, self.nearest = shifted, nearest
         self.g, self.p = points.shape[:2]
         self.block = feature_block(self.p)
@@ -78,7 +80,7 @@ cdef class FarStep:
         self.masses = aligned(n_threads, TILE * self.width)
         self.sums = aligned(n_threads, self.blocks * TILE * self.width)
 
-    cdef void shift_tile(self, Py_ssize_t tile, Py_ssize_t thread) noexcept nogil:
+    cdef void run(self, Py_ssize_t tile, Py_ssize_t thread) noexcept nogil:
         """Shift a tile of far points, adding up one tile of the others at a time."""
         cdef const Py_ssize_t* far = &self.far[tile * TILE]
         cdef Py_ssize_t rows = rows_of(self.far.shape[0], tile), r, other
@@ -127,7 +129,7 @@ cdef class FarStep:
         """
         cdef Py_ssize_t cols = rows_of(self.g, other), diagonal = point - other * TILE, c, b, l
         cdef bint meets_itself = 0 <= diagonal < cols
-        cdef double self_mass = self.mass[point] - (1 if self.exclude_self else 0)
+        cdef double self_mass = self.mass[point] - self.left[point]
         cdef double smallest = INFINITY, factor
         if meets_itself:
             row[diagonal] = 0 if self_mass > 0 else INFINITY

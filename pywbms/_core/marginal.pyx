@@ -9,11 +9,12 @@ insertion sort would be quadratic in the size of a group.) Points that have met 
 
 import numpy as np
 
+cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from cython.parallel cimport prange, threadid
 from libc.math cimport INFINITY, NAN, fabs, isfinite, sqrt
 
 from pywbms._core.line cimport MARGIN, SCRATCH, Line, blur
+from pywbms._core.pool cimport Tasks
 from pywbms._core.signals cimport SCALAR, tasks_between_signals
 from pywbms._core.tiles cimport aligned, padded
 
@@ -61,19 +62,35 @@ def marginal_displacement(
     A row so far from all others that every kernel value underflows goes to its nearest; one without
     any other stays where it is.
     """
-    cdef Py_ssize_t n = rows.shape[0], p = rows.shape[1], length = padded(n + 1 + MARGIN)
-    cdef double[:, ::1] room = aligned(n_threads, 10 * length + SCRATCH)
-    cdef Py_ssize_t[:, ::1] firsts = np.empty((n_threads, n + 1), dtype=np.intp)
-    cdef Py_ssize_t batch = n_threads * tasks_between_signals(10. * SCALAR * (n_iter + 1) * n), l
-    cdef Py_ssize_t first, last
-    np.asarray(room)[:] = 0
+    cdef Py_ssize_t n = rows.shape[0], p = rows.shape[1], first
+    cdef Py_ssize_t batch = n_threads * tasks_between_signals(10. * SCALAR * (n_iter + 1) * n)
+    cdef Columns columns = Columns.__new__(Columns)
+    columns.rows, columns.mass, columns.h, columns.n_iter = rows, mass, h, n_iter
+    columns.length, columns.out = padded(n + 1 + MARGIN), out
+    columns.room = aligned(n_threads, 10 * columns.length + SCRATCH)
+    columns.firsts = np.empty((n_threads, n + 1), dtype=np.intp)
+    np.asarray(columns.room)[:] = 0
     for first in range(0, p if n else 0, batch):
-        last = min(first + batch, p)
-        for l in prange(first, last, nogil=True, num_threads=n_threads, schedule="dynamic"):
-            out[l] = column_displacement(
-                rows, l, mass, h, n_iter, &room[threadid(), 0], length, &firsts[threadid(), 0]
-            )
+        columns.share(first, min(first + batch, p), n_threads)
         PyErr_CheckSignals()
+
+
+@cython.final
+cdef class Columns(Tasks):
+    """The features of `marginal_displacement`; a task is one of them."""
+    cdef const double[:, ::1] rows
+    cdef const double[::1] mass
+    cdef double h
+    cdef Py_ssize_t n_iter, length
+    cdef double[:, ::1] room            # (threads, …) what a feature needs
+    cdef Py_ssize_t[:, ::1] firsts      # (threads, n + 1)
+    cdef double[::1] out
+
+    cdef void run(self, Py_ssize_t l, Py_ssize_t thread) noexcept nogil:
+        self.out[l] = column_displacement(
+            self.rows, l, self.mass, self.h, self.n_iter, &self.room[thread, 0], self.length,
+            &self.firsts[thread, 0],
+        )
 
 
 cdef double column_displacement(
@@ -100,12 +117,22 @@ cdef double column_displacement(
         c.origin[i] = c.line.at[i]
     begin(&c)
     for _step in range(n_iter):
+        if not all_finite(c.line.at, c.line.n):  # h or a mass was none: boxes would have no number
+            return NAN
         if not step(&c):
             break
     total = c.within
     for i in range(c.line.n):
         total += c.line.mass[i] * (c.origin[i] - c.line.at[i]) ** 2
     return (sqrt(total / c.line.total) / longest * 2 * half) ** 2
+
+
+cdef bint all_finite(const double* x, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        if not isfinite(x[i]):
+            return False
+    return True
 
 
 cdef void divide_room(

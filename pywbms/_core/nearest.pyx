@@ -1,9 +1,10 @@
 """The nearest training row in the learned weighted distance."""
 
+cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from cython.parallel cimport prange
 from libc.math cimport INFINITY
 
+from pywbms._core.pool cimport Tasks
 from pywbms._core.signals cimport SCALAR, tasks_between_signals
 
 
@@ -22,12 +23,25 @@ def nearest(
     weight zero.
     """
     cdef double work = <double> SCALAR * rows.shape[0] * rows.shape[1]
-    cdef Py_ssize_t batch = n_threads * tasks_between_signals(work), first, last, i
+    cdef Py_ssize_t batch = n_threads * tasks_between_signals(work), first
+    cdef Queries tasks = Queries.__new__(Queries)
+    tasks.queries, tasks.rows, tasks.weights = queries, rows, weights
+    tasks.by_weight, tasks.out = by_weight, out
     for first in range(0, queries.shape[0], batch):
-        last = min(first + batch, queries.shape[0])
-        for i in prange(first, last, nogil=True, num_threads=n_threads, schedule="static"):
-            out[i] = nearest_row(&queries[i, 0], rows, weights, by_weight)
+        tasks.share(first, min(first + batch, queries.shape[0]), n_threads)
         PyErr_CheckSignals()
+
+
+@cython.final
+cdef class Queries(Tasks):
+    """The search of `nearest`; a task is a query."""
+    cdef const double[:, ::1] queries, rows
+    cdef const double[::1] weights
+    cdef const Py_ssize_t[::1] by_weight
+    cdef Py_ssize_t[::1] out
+
+    cdef void run(self, Py_ssize_t i, Py_ssize_t thread) noexcept nogil:
+        self.out[i] = nearest_row(&self.queries[i, 0], self.rows, self.weights, self.by_weight)
 
 
 cdef Py_ssize_t nearest_row(

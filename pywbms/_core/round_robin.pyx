@@ -11,10 +11,15 @@ in the same order however many threads there are.
 
 import numpy as np
 
-cdef extern from "simd/turns.h" nogil:
-    Py_ssize_t take_turn(Py_ssize_t* next)
-    void wait_until_done(const Py_ssize_t* done, Py_ssize_t tasks)
-    void one_more_done(Py_ssize_t* done)
+from pywbms._core.pool cimport one_more_done, wait_until_done
+
+cdef extern from *:
+    """
+    static inline Py_ssize_t take_turn(Py_ssize_t *next) {
+        return __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
+    }
+    """
+    Py_ssize_t take_turn(Py_ssize_t* next) nogil
 
 
 cdef class RoundRobin:

@@ -13,13 +13,13 @@ import numpy as np
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from cython.parallel cimport prange, threadid
 from libc.math cimport INFINITY, log
 from libc.string cimport memcpy
 
-from pywbms._core.far import shift_far
+from pywbms._core.far import left_out, shift_far
 
 from pywbms._core.packed cimport PackedTiles, new_packed_tiles
+from pywbms._core.pool cimport Tasks
 from pywbms._core.round_robin cimport RoundRobin
 from pywbms._core.signals cimport tasks_between_signals
 from pywbms._core.tiles cimport EXPANDABLE, ROW, TILE, aligned, padded, simd, tile_product
@@ -40,6 +40,13 @@ cdef double NEGLIGIBLE = 2.0**-53
 cdef enum:
     MANY_TILES = 8
 
+# What a task does: the phases of a step, one after the other.
+cdef enum Phase:
+    BEGIN     # survey a tile, and begin its sums with its own points
+    PLAY      # take pairs of tiles in turn
+    PLAY_ALONE   # add to the sums of one tile what the others contribute
+    DIVIDE    # write where the points of a tile go
+
 
 def shift(
     const double[:, ::1] points,   # IN   (g, p) where the points are
@@ -52,16 +59,18 @@ def shift(
     Py_ssize_t[::1] nearest,       # OUT  (g,) a single row's nearest other point, else −1
     const Py_ssize_t[::1] order=None,   # IN   (g,) an order in which near points are close together
     part=None,                     # IN   (start, stop) the tiles to move; None for all
+    const double[::1] left=None,   # IN   (g,) what a row leaves out of its own mean; one by default
 ):
     """Write into `shifted` where each point goes in one step; return the share of tiles skipped.
 
     y_i ← Σ_j m_ij exp(−‖y_i − y_j‖²_w / h) y_j / Σ_j m_ij exp(−‖y_i − y_j‖²_w / h)
 
     where m_ij is the mass of j; for j = i it is the mass of the point's other rows if a row is
-    excluded from its own mean (`exclude_self`). A point without any other point stays where it is.
+    excluded from its own mean (`exclude_self`): its mass less one, or less what is `left` out. A
+    point without any other point stays where it is.
 
     Points so far from all others that every kernel value underflows are summed relative to their
-    nearest point, so no sum is zero. The nearest point is reported for points of mass one that are
+    nearest point, so no sum is zero. The nearest point is reported for points all of whose mass is
     excluded from their own mean.
 
     With a `part`, only the points of these tiles (runs of 128 in the order) are moved; what is
@@ -70,8 +79,9 @@ def shift(
     """
     cdef const double[::1] root = np.sqrt(np.asarray(weights) * min(1 / h, 1e300))
     order = np.arange(points.shape[0]) if order is None else order
+    left = left_out(points.shape[0], exclude_self) if left is None or not exclude_self else left
     cdef Step step = new_step(
-        new_packed_tiles(points, mass, root, order, shifted), exclude_self, n_threads, nearest
+        new_packed_tiles(points, mass, root, order, shifted), left, n_threads, nearest
     )
     cdef Py_ssize_t tiles = step.packed.tiles
     cdef Py_ssize_t start = 0 if part is None else part[0]
@@ -83,12 +93,12 @@ def shift(
         step.add_pairs_of(start, stop)
     far = step.finish(start, stop)
     if len(far):
-        shift_far(points, mass, weights, h, exclude_self, far, n_threads, shifted, nearest)
+        shift_far(points, mass, weights, h, exclude_self, far, n_threads, shifted, nearest, left)
     return np.asarray(step.skipped).sum() / max(1, tiles * (tiles - 1) // 2)
 
 
 cdef Step new_step(
-    PackedTiles packed, bint exclude_self, int n_threads, Py_ssize_t[::1] nearest
+    PackedTiles packed, const double[::1] left, int n_threads, Py_ssize_t[::1] nearest
 ):
     """Return a step whose sums are empty."""
     cdef Step step = Step.__new__(Step)
@@ -96,7 +106,7 @@ cdef Step new_step(
     cdef double[::1] per_point = np.zeros(3 * g)
     cdef double[::1] per_tile = np.zeros(2 * tiles)
     step.packed, step.nearest = packed, nearest
-    step.exclude_self, step.n_threads = exclude_self, n_threads
+    step.left, step.n_threads = left, n_threads
     step.may_skip = tiles >= MANY_TILES
     step.log_mass = log(np.asarray(packed.mass).sum())
     step.norm, step.total, step.best = per_point[:g], per_point[g:2 * g], per_point[2 * g:]
@@ -109,14 +119,15 @@ cdef Step new_step(
 
 
 @cython.final
-cdef class Step:
+cdef class Step(Tasks):
     """The sums of a step, and what is known of the points and tiles on the way.
 
     Points are numbered in the order of the tiles, except in `packed` and `nearest`.
     """
     cdef PackedTiles packed
     cdef Py_ssize_t[::1] nearest
-    cdef bint exclude_self, may_skip
+    cdef const double[::1] left     # (g,) of its own mass, what counts for nothing in its mean
+    cdef bint may_skip
     cdef int n_threads
     cdef double log_mass            # of all points together
     cdef double[::1] norm           # (g,) ‖·‖² of the scaled points
@@ -127,68 +138,70 @@ cdef class Step:
     cdef double[:, ::1] low, high   # (tiles, p) box around the scaled points of a tile
     cdef double[:, ::1] scratch     # (threads, …) a tile of the kernel, and room to pack others
     cdef Py_ssize_t[::1] skipped    # (threads,) pairs of tiles found negligible
+    cdef Phase phase
+    cdef Py_ssize_t start, stop     # the tiles whose points are moved
+    cdef RoundRobin schedule
+    cdef bint near                  # whether near or far pairs are played
+
+    cdef void run(self, Py_ssize_t task, Py_ssize_t thread) noexcept nogil:
+        if self.phase == BEGIN:
+            self.survey(task)
+            if self.start <= task < self.stop:
+                self.add_pair(task, task, False, True, thread)
+        elif self.phase == PLAY:
+            self.play(thread)
+        elif self.phase == PLAY_ALONE:
+            self.play_alone(task, thread)
+        else:
+            self.packed.divide(task, &self.total[task * TILE])
 
     cdef int begin(self, Py_ssize_t start, Py_ssize_t stop) except -1:
         """Survey all tiles; begin the sums of tiles start … stop − 1 with their own points."""
-        cdef Py_ssize_t tile
-        for tile in prange(
-            self.packed.tiles, nogil=True, num_threads=self.n_threads, schedule="static"
-        ):
-            self.survey(tile)
-            if start <= tile < stop:
-                self.add_pair(tile, tile, False, True, threadid())
+        self.phase, self.start, self.stop = BEGIN, start, stop
+        self.share(0, self.packed.tiles, self.n_threads)
         PyErr_CheckSignals()
         return 0
 
     cdef int add_all_pairs(self) except -1:
         """Add to the sums of all tiles what the other tiles contribute."""
-        cdef RoundRobin schedule = RoundRobin(self.packed.tiles)
         cdef double work = <double> TILE * TILE * (3 * self.packed.p + 10)
-        cdef Py_ssize_t batch = self.n_threads * tasks_between_signals(work), thread, near
+        cdef Py_ssize_t batch = self.n_threads * tasks_between_signals(work), near
+        self.phase, self.schedule = PLAY, RoundRobin(self.packed.tiles)
         # Near tiles first: once the row sums of a tile are known from those around it, it is clear
         # which far ones cannot change them.
         for near in range(self.may_skip, -1, -1):
-            schedule.restart()
-            while schedule.next_batch(batch):
-                for thread in prange(
-                    self.n_threads, nogil=True, num_threads=self.n_threads, schedule="static",
-                    chunksize=1,
-                ):
-                    self.play(schedule, near, thread)
+            self.near = near
+            self.schedule.restart()
+            while self.schedule.next_batch(batch):
+                self.share(0, self.n_threads, self.n_threads)
                 PyErr_CheckSignals()
         return 0
 
-    cdef void play(self, RoundRobin schedule, bint near, Py_ssize_t thread) noexcept nogil:
+    cdef void play(self, Py_ssize_t thread) noexcept nogil:
         """Take pairs of tiles in turn until the batch is done."""
         cdef Py_ssize_t I = 0, J = 0
-        while schedule.take(&I, &J):
+        while self.schedule.take(&I, &J):
             if J < self.packed.tiles and self.is_due(
-                I, J, near, min(self.smallest_total[I], self.smallest_total[J]), thread
+                I, J, self.near, min(self.smallest_total[I], self.smallest_total[J]), thread
             ):
                 self.add_pair(I, J, True, True, thread)
-            schedule.finish(I, J)
+            self.schedule.finish(I, J)
 
     cdef int add_pairs_of(self, Py_ssize_t start, Py_ssize_t stop) except -1:
         """Add to the sums of tiles start … stop − 1 what the other tiles contribute."""
-        cdef RoundRobin schedule = RoundRobin(self.packed.tiles)
-        cdef Py_ssize_t first, last, tile
+        cdef Py_ssize_t first
+        self.phase, self.schedule = PLAY_ALONE, RoundRobin(self.packed.tiles)
         for first in range(start, stop, self.n_threads):
-            last = min(first + self.n_threads, stop)
-            for tile in prange(
-                first, last, nogil=True, num_threads=self.n_threads, schedule="static", chunksize=1
-            ):
-                self.play_alone(schedule, tile, threadid())
+            self.share(first, min(first + self.n_threads, stop), self.n_threads)
             PyErr_CheckSignals()
         return 0
 
-    cdef void play_alone(
-        self, RoundRobin schedule, Py_ssize_t own, Py_ssize_t thread
-    ) noexcept nogil:
+    cdef void play_alone(self, Py_ssize_t own, Py_ssize_t thread) noexcept nogil:
         """Add to the sums of one tile, in the order in which the schedule would."""
         cdef Py_ssize_t round, other, near
         for near in range(self.may_skip, -1, -1):
-            for round in range(schedule.players):
-                other = schedule.opponent(own, round)
+            for round in range(self.schedule.players):
+                other = self.schedule.opponent(own, round)
                 if other == own or other >= self.packed.tiles:
                     continue
                 if self.is_due(own, other, near, self.smallest_total[own], thread):
@@ -310,7 +323,8 @@ cdef class Step:
         cdef double[TILE] norm_j
         cdef double[TILE] largest_i
         cdef double[TILE] largest_j
-        cdef double factor = 2 if expand else -1, mass
+        cdef double factor = 2 if expand else -1
+        cdef Py_ssize_t point
         for c in range(TILE):
             largest_i[c] = 0
             norm_i[c] = 0 if c < rows_i else 1e300  # kernel value zero beyond the last point
@@ -330,8 +344,8 @@ cdef class Step:
                 self.update_nearest(I * TILE + c, largest_i[c], T + c, ROW, J)
         if I == J:
             for r in range(rows_j):  # times its mass: the point's other rows, or all of them
-                mass = self.packed.mass[self.packed.order[J * TILE + r]]
-                T[r * ROW + r] = 1 - 1 / mass if self.exclude_self else 1
+                point = self.packed.order[J * TILE + r]
+                T[r * ROW + r] = 1 - self.left[point] / self.packed.mass[point]
 
     cdef void update_nearest(
         self, Py_ssize_t i, double largest, const double* values, Py_ssize_t stride,
@@ -339,7 +353,7 @@ cdef class Step:
     ) noexcept nogil:
         """Note which point of a tile is nearest to point i, if it is nearer than all before."""
         cdef Py_ssize_t point = self.packed.order[i], last = self.packed.rows(tile) - 1, r = 0
-        if largest > self.best[i] and self.exclude_self and self.packed.mass[point] == 1:
+        if largest > self.best[i] and self.packed.mass[point] <= self.left[point]:
             self.best[i] = largest
             while r < last and values[r * stride] != largest:
                 r += 1
@@ -347,11 +361,8 @@ cdef class Step:
 
     cdef finish(self, Py_ssize_t start, Py_ssize_t stop):
         """Divide the sums of tiles start … stop − 1; return the points too far from all others."""
-        cdef Py_ssize_t tile
-        for tile in prange(
-            start, stop, nogil=True, num_threads=self.n_threads, schedule="static"
-        ):
-            self.packed.divide(tile, &self.total[tile * TILE])
+        self.phase = DIVIDE
+        self.share(start, stop, self.n_threads)
         moved = slice(start * TILE, stop * TILE)
         far = np.asarray(self.total)[moved] < SMALLEST_SUM
         return np.sort(np.asarray(self.packed.order)[moved][far])

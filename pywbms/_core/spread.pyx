@@ -4,9 +4,9 @@ import numpy as np
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from cython.parallel cimport prange, threadid
 from libc.math cimport sqrt
 
+from pywbms._core.pool cimport Tasks
 from pywbms._core.tiles cimport ROW, TILE, aligned, feature_block, padded, rows_of, simd, tiles_of
 
 # Distances from a tile are inexact by rounding; pairs this close to the largest are computed again.
@@ -27,9 +27,8 @@ def moves(
     double[::1] out,               # OUT  (g,) ‖new − old‖
 ):
     """Write into `out` the Euclidean length of each point's move."""
-    cdef Py_ssize_t i
-    for i in prange(old.shape[0], nogil=True, num_threads=n_threads, schedule="static"):
-        out[i] = sqrt(simd.squared_distance(&old[i, 0], &new[i, 0], old.shape[1]))
+    squared_distances(old, new, n_threads, out)
+    np.sqrt(out, out=np.asarray(out))
 
 
 def diameter(
@@ -50,17 +49,38 @@ def diameter(
     rim = np.argsort(-radius, kind="stable")
     if order is None or pairs_on_the_rim(radius[rim], guess) < FEW:
         order = rim
-    search = FarthestPair(points, order, center, radius[order], n_threads)
-    return search.run(guess, part[0], part[1])
+    cdef FarthestPair pair = FarthestPair(points, order, center, radius[order], n_threads)
+    return pair.search(guess, part[0], part[1])
 
 
 cdef squared_distances_from(const double[:, ::1] points, const double[::1] center, int n_threads):
     """Return the squared distance of each point from a centre."""
-    cdef double[::1] out = np.empty(points.shape[0])
-    cdef Py_ssize_t i
-    for i in prange(points.shape[0], nogil=True, num_threads=n_threads, schedule="static"):
-        out[i] = simd.squared_distance(&points[i, 0], &center[0], points.shape[1])
-    return np.asarray(out)
+    out = np.empty(points.shape[0])
+    squared_distances(points, np.asarray(center)[None], n_threads, out)
+    return out
+
+
+cdef int squared_distances(
+    const double[:, ::1] points, const double[:, ::1] others, int n_threads, double[::1] out
+) except -1:
+    """out ← the squared distance of each point from its own other, or from the only one."""
+    cdef Distances distances = Distances.__new__(Distances)
+    distances.points, distances.others, distances.out = points, others, out
+    distances.share(0, points.shape[0], n_threads)
+    return 0
+
+
+@cython.final
+cdef class Distances(Tasks):
+    """The distances of `squared_distances`; a task is a point."""
+    cdef const double[:, ::1] points, others
+    cdef double[::1] out
+
+    cdef void run(self, Py_ssize_t i, Py_ssize_t thread) noexcept nogil:
+        cdef Py_ssize_t other = i if self.others.shape[0] > 1 else 0
+        self.out[i] = simd.squared_distance(
+            &self.points[i, 0], &self.others[other, 0], self.points.shape[1]
+        )
 
 
 cdef double first_guess(const double[:, ::1] points, radius, int n_threads) except -1:
@@ -90,8 +110,8 @@ def pairs_on_the_rim(radius, guess):
 
 
 @cython.final
-cdef class FarthestPair:
-    """The search for the largest distance between points in tiles.
+cdef class FarthestPair(Tasks):
+    """The search for the largest distance between points in tiles; a task is a tile.
 
     Parameters are the attributes of the same name.
     """
@@ -104,6 +124,10 @@ cdef class FarthestPair:
     cdef const double[::1] ones         # (p,)
     cdef double[:, ::1] low, high       # (tiles, p) box around the points of a tile
     cdef double[::1] largest_radius     # (tiles,)
+    cdef bint surveyed                  # whether the boxes are known
+    cdef Py_ssize_t own, every          # the search begins at tiles own, own + every, …
+    cdef double guess                   # the largest distance found in earlier batches
+    cdef double[::1] largest            # (tiles,) the largest distance found from each tile
     cdef double[:, ::1] T               # (threads, TILE × ROW) products of centred points
     cdef double[:, ::1] columns         # (2 × threads, block × ROW) the centred points, transposed
 
@@ -118,22 +142,25 @@ cdef class FarthestPair:
         self.T = aligned(n_threads, TILE * ROW)
         self.columns = aligned(2 * n_threads, padded(self.block) * ROW)
 
-    cdef run(self, double guess, Py_ssize_t own, Py_ssize_t every):
+    cdef search(self, double guess, Py_ssize_t own, Py_ssize_t every):
         """Return the largest distance, at least `guess`, from tiles own, own + every, …."""
-        cdef Py_ssize_t tile, start, stop, batch = 4 * self.n_threads * every
-        cdef double[::1] largest = np.full(self.tiles, guess)
-        for tile in prange(self.tiles, nogil=True, num_threads=self.n_threads, schedule="static"):
-            self.survey(tile)
+        cdef Py_ssize_t start, stop, batch = 4 * self.n_threads * every
+        self.own, self.every, self.guess = own, every, guess
+        self.largest = np.full(self.tiles, guess)
+        self.share(0, self.tiles, self.n_threads)
+        self.surveyed = True
         for start in range(0, self.tiles, batch):
             stop = min(start + batch, self.tiles)
-            for tile in prange(
-                start, stop, nogil=True, num_threads=self.n_threads, schedule="dynamic"
-            ):
-                if tile % every == own:
-                    largest[tile] = self.largest_from(tile, guess, threadid())
-            guess = max(guess, np.max(largest[start:stop]))
+            self.share(start, stop, self.n_threads)
+            self.guess = max(self.guess, np.max(self.largest[start:stop]))
             PyErr_CheckSignals()
-        return guess
+        return self.guess
+
+    cdef void run(self, Py_ssize_t tile, Py_ssize_t thread) noexcept nogil:
+        if not self.surveyed:
+            self.survey(tile)
+        elif tile % self.every == self.own:
+            self.largest[tile] = self.largest_from(tile, self.guess, thread)
 
     cdef void survey(self, Py_ssize_t tile) noexcept nogil:
         """Find the box around a tile's points, and their largest distance from the centre."""

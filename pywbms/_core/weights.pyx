@@ -1,7 +1,9 @@
 """The displacement of the points along each feature, and the weights that follow from it."""
 
-from cython.parallel cimport prange
+cimport cython
 from libc.math cimport exp
+
+from pywbms._core.pool cimport Tasks
 
 # Features that a thread sums at a time: whole cache lines, in a fixed order for any thread count.
 cdef enum:
@@ -17,28 +19,28 @@ def displacement(
     double[::1] out,               # OUT  (p,) Σ over rows of (row − its point)²
 ):
     """Write into `out` the summed squared displacement of all rows along each feature."""
-    cdef Py_ssize_t p = points.shape[1]
-    cdef Py_ssize_t block
-    for block in prange(
-        (p + BLOCK - 1) // BLOCK, nogil=True, num_threads=n_threads, schedule="static"
-    ):
-        displacement_block(
-            origin, points, mass, within, block * BLOCK, min(p, (block + 1) * BLOCK), out
-        )
+    cdef Displacement blocks = Displacement.__new__(Displacement)
+    blocks.origin, blocks.points, blocks.mass = origin, points, mass
+    blocks.within, blocks.out = within, out
+    blocks.share(0, (points.shape[1] + BLOCK - 1) // BLOCK, n_threads)
 
 
-cdef void displacement_block(
-    const double[:, ::1] origin, const double[:, ::1] points, const double[::1] mass,
-    const double[::1] within, Py_ssize_t start, Py_ssize_t stop, double[::1] out,
-) noexcept nogil:
-    cdef Py_ssize_t i, l
-    cdef double difference
-    for l in range(start, stop):
-        out[l] = within[l]
-    for i in range(points.shape[0]):
+@cython.final
+cdef class Displacement(Tasks):
+    """The sums of `displacement`; a task is a block of features."""
+    cdef const double[:, ::1] origin, points
+    cdef const double[::1] mass, within
+    cdef double[::1] out
+
+    cdef void run(self, Py_ssize_t block, Py_ssize_t thread) noexcept nogil:
+        cdef Py_ssize_t start = block * BLOCK, stop = min(self.points.shape[1], start + BLOCK), i, l
+        cdef double difference
         for l in range(start, stop):
-            difference = origin[i, l] - points[i, l]
-            out[l] += mass[i] * difference * difference
+            self.out[l] = self.within[l]
+        for i in range(self.points.shape[0]):
+            for l in range(start, stop):
+                difference = self.origin[i, l] - self.points[i, l]
+                self.out[l] += self.mass[i] * difference * difference
 
 
 def entropy_weights(

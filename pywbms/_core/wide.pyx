@@ -13,11 +13,14 @@ sum depends on the number of threads.
 
 import numpy as np
 
+cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from cython.parallel cimport prange
 from libc.math cimport INFINITY, exp
 from libc.string cimport memcpy, memset
 
+from pywbms._core.far import left_out
+
+from pywbms._core.pool cimport Tasks
 from pywbms._core.signals cimport tasks_between_signals
 from pywbms._core.tiles cimport EXPANDABLE, aligned, padded, row_length, simd
 
@@ -72,21 +75,35 @@ def gram(
     double[:, ::1] out,            # OUT  (g, padded) the lower triangle
 ):
     """Write into `out` the weighted Gram matrix of the points, or their exact squared distances."""
-    cdef Py_ssize_t g = points.shape[0], p = points.shape[1], n_lanes = work.shape[0], lane, first
+    cdef Py_ssize_t g = points.shape[0], p = points.shape[1], n_lanes = work.shape[0]
     cdef Py_ssize_t blocks = (p + block_width(g) - 1) // block_width(g)
-    cdef double[::1] root = np.sqrt(weights)
-    cdef const Py_ssize_t[::1] every = np.arange(g)
-    cdef Py_ssize_t batch = tasks_between_signals(<double> g * g * GRAM_FEATURES)
-    for first in range(0, (blocks + n_lanes - 1) // n_lanes, batch):
-        for lane in prange(
-            n_lanes, nogil=True, num_threads=n_threads, schedule="static", chunksize=1
-        ):
-            gram_of_lane(
-                &points[0, 0], &root[0], &every[0], g, p, part(blocks, n_lanes, lane), first,
-                batch, exact, &work[lane, 0],
-            )
+    cdef GramLanes lanes = GramLanes.__new__(GramLanes)
+    lanes.points, lanes.root, lanes.every = points, np.sqrt(weights), np.arange(g)
+    lanes.exact, lanes.blocks, lanes.work, lanes.first = exact, blocks, work, 0
+    lanes.batch = tasks_between_signals(<double> g * g * GRAM_FEATURES)
+    while lanes.first < (blocks + n_lanes - 1) // n_lanes:
+        lanes.share(0, n_lanes, n_threads)
+        lanes.first += lanes.batch
         PyErr_CheckSignals()
     join(work, used_lanes(blocks, n_lanes), np.ones(n_lanes), out)
+
+
+@cython.final
+cdef class GramLanes(Tasks):
+    """The Gram matrices of `gram`; a task is a lane."""
+    cdef const double[:, ::1] points
+    cdef const double[::1] root
+    cdef const Py_ssize_t[::1] every
+    cdef bint exact
+    cdef Py_ssize_t blocks, first, batch
+    cdef double[:, ::1] work
+
+    cdef void run(self, Py_ssize_t lane, Py_ssize_t thread) noexcept nogil:
+        gram_of_lane(
+            &self.points[0, 0], &self.root[0], &self.every[0], self.points.shape[0],
+            self.points.shape[1], part(self.blocks, self.work.shape[0], lane), self.first,
+            self.batch, self.exact, &self.work[lane, 0],
+        )
 
 
 def used_lanes(Py_ssize_t blocks, Py_ssize_t n_lanes):
@@ -171,21 +188,40 @@ def kernel(
     int n_threads,
     double[:, ::1] out,            # OUT  (g, padded) the share of each point in each one's mean
     Py_ssize_t[::1] nearest,       # OUT  (g,) a single row's nearest other point, else −1
+    const double[::1] left=None,   # IN   (g,) what a row leaves out of its own mean; one by default
 ):
     """Write into `out` the rows of the kernel matrix, relative to the nearest, summing to 1."""
-    cdef Py_ssize_t g = gram.shape[0], i
-    cdef double inv_h = min(1 / h, 1e300)
-    cdef double[::1] norm = np.zeros(g) if exact else np.diagonal(gram).copy()
-    for i in prange(g, nogil=True, num_threads=n_threads, schedule="static"):
-        kernel_row(gram, norm, exact, mass, inv_h, exclude_self, i, &out[i, 0], &nearest[i])
+    cdef KernelRows rows = KernelRows.__new__(KernelRows)
+    rows.gram, rows.exact, rows.mass, rows.inv_h = gram, exact, mass, min(1 / h, 1e300)
+    rows.norm = np.zeros(gram.shape[0]) if exact else np.diagonal(gram).copy()
+    rows.left = left_out(len(mass), exclude_self) if left is None or not exclude_self else left
+    rows.out, rows.nearest = out, nearest
+    rows.share(0, gram.shape[0], n_threads)
+
+
+@cython.final
+cdef class KernelRows(Tasks):
+    """The rows of `kernel`; a task is one of them."""
+    cdef const double[:, ::1] gram
+    cdef const double[::1] norm, mass, left
+    cdef bint exact
+    cdef double inv_h
+    cdef double[:, ::1] out
+    cdef Py_ssize_t[::1] nearest
+
+    cdef void run(self, Py_ssize_t i, Py_ssize_t thread) noexcept nogil:
+        kernel_row(
+            self.gram, self.norm, self.exact, self.mass, self.left, self.inv_h, i,
+            &self.out[i, 0], &self.nearest[i],
+        )
 
 
 cdef void kernel_row(
     const double[:, ::1] gram, const double[::1] norm, bint exact, const double[::1] mass,
-    double inv_h, bint exclude_self, Py_ssize_t i, double* row, Py_ssize_t* nearest,
+    const double[::1] left, double inv_h, Py_ssize_t i, double* row, Py_ssize_t* nearest,
 ) noexcept nogil:
     cdef Py_ssize_t g = norm.shape[0], j
-    cdef double factor = 1 if exact else -2, self_mass = mass[i] - (1 if exclude_self else 0)
+    cdef double factor = 1 if exact else -2, self_mass = mass[i] - left[i]
     cdef double smallest = INFINITY, total = 0
     for j in range(i):
         row[j] = max(0.0, norm[i] + norm[j] + factor * gram[i, j])
@@ -232,27 +268,46 @@ def advance(
     double[:, ::1] gram,           # OUT  (g, padded) lower triangle of the next Gram matrix
 ):
     """Move the points, and compute the next weighted Gram matrix on the way."""
-    cdef Py_ssize_t g = points.shape[0], p = points.shape[1], n_lanes = work.shape[0], lane, first
+    cdef Py_ssize_t g = points.shape[0], p = points.shape[1], n_lanes = work.shape[0]
     cdef Py_ssize_t blocks = (p + block_width(g) - 1) // block_width(g)
-    cdef double[:, ::1] moved = np.zeros((n_lanes, g))
-    cdef double[::1] least = np.full(n_lanes, np.inf)  # D_l / λ of the feature with weight one
-    cdef const Py_ssize_t[::1] every = np.arange(g)
-    cdef Py_ssize_t batch = tasks_between_signals(1.5 * g * g * GRAM_FEATURES)
+    cdef AdvanceLanes lanes = AdvanceLanes.__new__(AdvanceLanes)
+    lanes.points, lanes.origin, lanes.mass, lanes.kernel = points, origin, mass, kernel
+    lanes.lam, lanes.work, lanes.shifted, lanes.D = lam, work, shifted, D
+    lanes.every, lanes.blocks, lanes.first = np.arange(g), blocks, 0
+    lanes.moved, lanes.least = np.zeros((n_lanes, g)), np.full(n_lanes, np.inf)
+    lanes.batch = tasks_between_signals(1.5 * g * g * GRAM_FEATURES)
     D[:] = within
-    for first in range(0, (blocks + n_lanes - 1) // n_lanes, batch):
-        for lane in prange(
-            n_lanes, nogil=True, num_threads=n_threads, schedule="static", chunksize=1
-        ):
-            advance_lane(
-                &points[0, 0], &origin[0, 0], &mass[0], kernel, lam, &every[0], g, p,
-                part(blocks, n_lanes, lane), first, batch, &work[lane, 0], &shifted[0, 0], &D[0],
-                &moved[lane, 0], &least[lane],
-            )
+    while lanes.first < (blocks + n_lanes - 1) // n_lanes:
+        lanes.share(0, n_lanes, n_threads)
+        lanes.first += lanes.batch
         PyErr_CheckSignals()
-    np.sqrt(np.sum(moved, axis=0), out=np.asarray(lengths))
-    smallest = np.min(least)
-    shares = np.exp(smallest - np.asarray(least)) / np.exp(smallest - np.asarray(D) / lam).sum()
+    np.sqrt(np.sum(lanes.moved, axis=0), out=np.asarray(lengths))
+    least = np.asarray(lanes.least)
+    shares = np.exp(least.min() - least) / np.exp(least.min() - np.asarray(D) / lam).sum()
     join(work, used_lanes(blocks, n_lanes), shares, gram)
+
+
+@cython.final
+cdef class AdvanceLanes(Tasks):
+    """The features of `advance`; a task is a lane."""
+    cdef const double[:, ::1] points, origin, kernel
+    cdef const double[::1] mass
+    cdef const Py_ssize_t[::1] every
+    cdef double lam
+    cdef Py_ssize_t blocks, first, batch
+    cdef double[:, ::1] work, shifted
+    cdef double[::1] D
+    cdef double[:, ::1] moved      # (lanes, g) Σ over features of (after − before)²
+    cdef double[::1] least         # (lanes,) D_l / λ of the feature with weight one
+
+    cdef void run(self, Py_ssize_t lane, Py_ssize_t thread) noexcept nogil:
+        advance_lane(
+            &self.points[0, 0], &self.origin[0, 0], &self.mass[0], self.kernel, self.lam,
+            &self.every[0], self.points.shape[0], self.points.shape[1],
+            part(self.blocks, self.work.shape[0], lane), self.first, self.batch,
+            &self.work[lane, 0], &self.shifted[0, 0], &self.D[0], &self.moved[lane, 0],
+            &self.least[lane],
+        )
 
 
 cdef void advance_lane(

@@ -5,6 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 import pandas as pd
 
+from pywbms._data.levels import flat
 from pywbms._terminal.wording import quoted
 
 # Squares of larger values, summed over the features, leave the range of double precision.
@@ -17,7 +18,8 @@ def not_numeric(frame, unusable):
     kinds = quoted(dict.fromkeys(str(frame[name].dtype) for name in unusable))
     return ValueError(
         f"columns that are not numeric: {quoted(unusable)} (dtype {kinds}); "
-        "encode them or choose other columns"
+        "convert them to numbers, or let wbms() make indicators of texts and categories "
+        "(categories='indicators') or leave such columns out (numeric_only=True)"
     )
 
 
@@ -66,7 +68,7 @@ def not_finite(what, names, first_row, n_rows):
     return ValueError(
         f"{what} in column {quoted(names)} "
         f"(first in row {first_row}, {n_rows} row{'s' * (n_rows > 1)} in all, counted from 0); "
-        "leave these rows out or fill them in"
+        "leave these rows out or fill them in (na_action='omit' or 'impute' in wbms())"
     )
 
 
@@ -77,6 +79,22 @@ def require_squarable(matrix, names):
         raise ValueError(
             f"column {quoted(names[c] for c in columns)} has values beyond {LARGEST_UNSCALED:g}, "
             "too large to be squared; use standardize=True"
+        )
+
+
+def require_indicators(groups, matrix):
+    """Raise a ValueError for indicators that are not columns of zeros and ones."""
+    positions = sorted(flat(groups))
+    if positions and positions[-1] >= matrix.shape[1]:
+        raise ValueError(
+            f"indicators has column {positions[-1]}, counted from 0, "
+            f"but the data have {matrix.shape[1]} columns"
+        )
+    wrong = [c for c in positions if not np.isin(matrix[:, c], (0.0, 1.0)).all()]
+    if wrong:
+        raise ValueError(
+            f"indicators has columns with values other than 0 and 1: {quoted(wrong)}, "
+            "counted from 0"
         )
 
 

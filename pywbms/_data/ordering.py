@@ -5,18 +5,24 @@ import numpy as np
 from pywbms._data.standardize import NUMBERS_AT_A_TIME
 
 
-def row_order(X):
+def row_order(X, mass=None):
     """Return an order of the rows that depends on their values alone, equal rows side by side.
 
     A fit then adds up the same numbers in the same order however the caller has sorted the rows.
+    Equal rows are ordered by their masses, if they have any.
     """
+    if mass is not None:
+        by_mass = np.argsort(mass, kind="stable")
+        return by_mass[row_order(X[by_mass])]
     rows = np.ascontiguousarray(X) + 0.0  # −0.0 becomes 0.0: equal rows are equal bytes
     as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize)))
     return np.argsort(as_bytes.ravel(), kind="stable")
 
 
-def largest_first(labels):
+def largest_first(labels, mass=None):
     """Renumber clusters 0 … k − 1, the largest first, ties by their first row.
+
+    With masses of the rows, the cluster with the largest sum of them is the largest.
 
     Examples
     --------
@@ -26,6 +32,9 @@ def largest_first(labels):
     _, first, inverse, size = np.unique(
         labels, return_index=True, return_inverse=True, return_counts=True
     )
+    if mass is not None:
+        order = np.lexsort((mass, inverse))  # sums do not depend on the order of the rows
+        size = np.bincount(inverse[order], mass[order])
     rank = np.empty(len(size), dtype=np.int64)
     rank[np.lexsort((first, -size))] = np.arange(len(size))
     return rank[inverse]

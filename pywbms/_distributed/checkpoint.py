@@ -1,20 +1,25 @@
-"""A checkpoint: all that is needed to go on with a fit, in memory or in a folder."""
+"""A checkpoint: all that is needed to go on with a fit, in memory or in a file."""
 
-import pickle
+import copy
 import shutil
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
+from pywbms._data import container
+from pywbms._distributed.checkpoint_checks import require_sound
 from pywbms._distributed.remote_points import RemotePoints
 from pywbms._engine.local_points import LocalPoints
+from pywbms._engine.state import FitState
 
-STATE = "state.pickle"
+FILE = "checkpoint.pywbms"
+KIND, VERSION = "checkpoint", 1
+# What checkpoints were kept in before they had a format of their own.
+OLDER = "state.pickle"
 # Bytes of points that are kept in memory, and that are fetched or sent at a time.
 IN_MEMORY = 64_000_000
 AT_A_TIME = 64_000_000
+# What reading a file of the right form, but without sense, may raise.
+NONSENSE = (LookupError, TypeError, ValueError, AttributeError)
 
 
 @dataclass(frozen=True)
@@ -25,101 +30,147 @@ class Checkpoint:
     ----------
     phase : str
     iteration : int
-    fingerprint : tuple
-        Tells whose checkpoint it is: data and parameters.
+    fingerprint : dict
+        Tells whose checkpoint it is: shape, checksum of the data, parameters.
     layout : str or None
         The layout of the points, None if they are local.
-    state : bytes
-        The fit state, what was recorded, and the points, but for coordinates on the workers.
-    points : ndarray or None
-        These coordinates; they may be on disk.
+    content : dict or None
+        The fit's ``state``, what was ``recorded``, its ``points`` and, if these are on workers,
+        their ``coordinates``. None if all that is only in the file.
+    path : Path or None
+        The file, if there is one.
     """
 
     phase: str
     iteration: int
-    fingerprint: tuple
+    fingerprint: dict
     layout: str | None
-    state: bytes
-    points: np.ndarray | None = None
+    content: dict | None
+    path: Path | None = None
 
     @classmethod
-    def of(cls, state, recorder, fingerprint, folder):
-        """Keep a fit, in memory if no folder is given."""
-        points = state.points
-        remote = isinstance(points, RemotePoints)
-        kept = pickle.dumps((replace(state, points=None), recorder.save(), points.save()))
-        layout = points.layout if remote else None
-        checkpoint = cls(state.phase, state.n_iter, fingerprint, layout, kept)
-        if not remote:
-            return checkpoint if folder is None else checkpoint.write(folder)
-        if folder is None:
-            return replace(checkpoint, points=points.points)
-        path = Path(folder, checkpoint.points_name)
-        on_disk = np.lib.format.open_memmap(path, "w+", np.float64, points.shape)
-        start = 0
-        for part in points.slices(rows_at_a_time(points.shape)):
-            on_disk[start : start + len(part)] = part
-            start += len(part)
-        on_disk.flush()
-        return replace(checkpoint, points=np.load(path, mmap_mode="r")).write(folder)
+    def of(cls, state, recorder, fingerprint, in_memory=True):
+        """Keep a fit. If not in memory, the coordinates are fetched when they are written."""
+        points, layout = state.points, None
+        content = {"state": state.save(), "recorded": recorder.save(), "points": points.save()}
+        if isinstance(points, RemotePoints):
+            layout = points.layout
+            blocks = container.Blocks(points.shape, points.slices(rows_at_a_time(points.shape)))
+            content["coordinates"] = points.points if in_memory else blocks
+        else:  # the fit goes on to write to these arrays
+            content["points"] = copy.deepcopy(content["points"])
+        return cls(state.phase, state.n_iter, fingerprint, layout, content)
 
-    @property
-    def points_name(self):
-        """Name of the file with the coordinates."""
-        return f"points-{self.phase}-{self.iteration}.npy"
+    def write(self, folder):
+        """Return this checkpoint, written into a folder.
 
-    def write(self, folder=None):
-        """Return this checkpoint, written into a folder (by default a new temporary one)."""
-        folder = Path(tempfile.mkdtemp(prefix="pywbms-") if folder is None else folder)
-        name = None if self.points is None else self.points_name
-        if name is not None and not isinstance(self.points, np.memmap):
-            np.save(folder / name, self.points)
-        fresh = folder / f"{STATE}.new"
-        head = (self.phase, self.iteration, self.fingerprint, self.layout)
-        fresh.write_bytes(pickle.dumps((*head, self.state, name)))
-        fresh.replace(folder / STATE)  # at any moment there is a whole one
-        for old in folder.glob("points-*.npy"):
-            if old.name != name:
-                old.unlink()
-        object.__setattr__(self, "_folder", folder)
-        return self
-
-    @property
-    def folder(self):
-        """Where it was written, or None."""
-        return getattr(self, "_folder", None)
+        Raises
+        ------
+        OSError
+            If it cannot be written; the one that was there stays.
+        """
+        path = Path(folder, FILE)
+        head = {name: getattr(self, name) for name in HEAD}
+        container.write(path, KIND, VERSION, {**head, **self.content})
+        streamed = isinstance(self.content.get("coordinates"), container.Blocks)
+        return replace(self, path=path, content=None if streamed else self.content)
 
     @classmethod
-    def read(cls, folder):
-        """Return the checkpoint in a folder.
+    def read(cls, place):
+        """Return the checkpoint in a folder, or a file.
 
         Raises
         ------
         ValueError
-            If there is none.
+            If there is none, or it cannot be used; the message says why.
         """
-        path = Path(folder, STATE)
+        path = Path(place)
+        if path.is_dir():
+            path = path / FILE
         if not path.is_file():
-            raise ValueError(f"resume: there is no checkpoint in {str(folder)!r}")
+            if Path(place, OLDER).is_file():
+                raise ValueError(
+                    f"resume: the checkpoint in {str(place)!r} was written by an older version of "
+                    "pywbms, and is no longer read: fit again without resume"
+                )
+            raise ValueError(f"resume: there is no checkpoint in {str(place)!r}")
         try:
-            *fields, name = pickle.loads(path.read_bytes())
-            points = None if name is None else np.load(Path(folder, name), mmap_mode="r")
-            return cls(*fields, points)
-        except Exception as error:  # bytes that are no pickle raise anything
-            raise ValueError(f"resume: {path} is not a checkpoint ({error})") from error
+            content = container.read(path, KIND, VERSION)
+        except OSError as error:
+            raise ValueError(f"resume: {path} cannot be read ({error.strerror})") from error
+        except ValueError as error:
+            raise ValueError(f"resume: {error}") from error
+        try:
+            head = [content.pop(name) for name in HEAD]
+            require_sound(content, local=head[-1] is None, n_rows=head[2]["shape"][0])
+        except NONSENSE as error:
+            raise ValueError(f"resume: {path} is damaged: {error}") from error
+        return cls(*head, content, path)
+
+    def require_same(self, fingerprint):
+        """Raise a ValueError if this is the checkpoint of another fit."""
+        there, here = self.fingerprint, fingerprint
+        if there == here:
+            return
+        told = "their values differ"
+        if there.get("shape") != here["shape"]:
+            told = " and ".join(
+                f"{rows:,} rows × {columns:,} columns {where}"
+                for where, (rows, columns) in (("there", there["shape"]), ("here", here["shape"]))
+            )
+        else:
+            before, now = there.get("parameters", {}), here["parameters"]
+            differ = [name for name in now if before.get(name) != now[name]]
+            if differ:
+                told = ", ".join(f"{n} is {before.get(n)!r} there, {now[n]!r} here" for n in differ)
+        raise ValueError(f"resume: the checkpoint is of other data or parameters ({told})")
 
     def restore(self, start, recorder):
         """Return the `FitState` to go on with, given its points at the start.
 
         What was recorded so far is given back to the recorder.
         """
-        state, recorded, saved = pickle.loads(self.state)
-        recorder.restore(recorded)
+        if self.content is None:
+            return Checkpoint.read(self.path).restore(start, recorder)
+        try:
+            recorder.restore(self.content["recorded"])
+            state = FitState.restore(self.content["state"], None, start.settings)
+        except NONSENSE as error:
+            raise ValueError(f"resume: {self.path} is damaged: {error}") from error
+        saved = self.content["points"]
         if self.layout is None:
-            points = LocalPoints.restore(saved, start.settings)
+            points = LocalPoints.restore(copy.deepcopy(saved), start.settings)
         else:
-            points = start.restore(saved, self.points, rows_at_a_time(self.points.shape))
+            coordinates = self.content["coordinates"]
+            points = start.restore(saved, coordinates, rows_at_a_time(coordinates.shape))
+        if points.shape[1] != start.shape[1]:
+            raise ValueError(f"resume: {self.path} is damaged: it has other columns")
         return replace(state, points=points)
+
+    @property
+    def place(self):
+        """What ``resume=`` takes: the folder, or a file of another name."""
+        return str(self.path.parent if self.path.name == FILE else self.path)
+
+    def __str__(self):
+        return f"{self.phase} iteration {self.iteration}"
+
+
+# The attributes that are written beside the content.
+HEAD = ("phase", "iteration", "fingerprint", "layout")
+
+
+def checkpoint_folder(folder):
+    """Return a folder for checkpoints, made if need be, and cleared of what was half written."""
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        container.remove_leftovers(folder / FILE)
+    except OSError as error:
+        raise ValueError(
+            f"checkpoint: {str(folder)!r} cannot be used as a folder ({error.strerror})"
+        ) from error
+    return folder
 
 
 def rows_at_a_time(shape):

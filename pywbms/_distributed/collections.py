@@ -7,6 +7,7 @@ import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+from distributed import futures_of
 
 from pywbms._data.checks import (
     LARGEST_UNSCALED,
@@ -113,13 +114,15 @@ class Collection:
         found = pool.results([pool.submit("complete", complete, block) for block in blocks])
         self.kept = np.concatenate(found)
         if not self.kept.any():
-            raise ValueError("no rows are left: every row has a missing value (na_action='omit')")
+            raise ValueError(
+                "no rows are left: every row has a missing or infinite value (na_action='omit')"
+            )
         if not self.kept.all():
             self.array = array[np.flatnonzero(self.kept)]
 
     def check(self, pool, standardize):
         """Load the rows; raise a ValueError that names columns which cannot be used."""
-        self.held = pool.client.persist(self.array)
+        self.hold(pool)
         blocks = [block for line in block_futures(pool, self.held) for block in line]
         found = iter(pool.results([pool.submit("check", flaws, block) for block in blocks]))
         rows = {"NaN": set(), "infinite values": set()}
@@ -142,27 +145,37 @@ class Collection:
             too_large[0, sorted(huge)] = np.finfo(float).max
             require_squarable(too_large, self.names)
 
+    def hold(self, pool):
+        """Load the rows into the workers' memory, unless they are there.
+
+        Dask loads what a lost worker held again; but a restart of the cluster cancels it.
+        """
+        if self.held is None or any(
+            future.status in ("cancelled", "lost") for future in futures_of(self.held)
+        ):
+            self.held = pool.client.persist(self.array)
+
     def release(self):
         """Free the memory of the workers."""
         self.held = None
 
-    def series(self, labels):
+    def series(self, labels, name="cluster", omitted=-1):
         """Return labels of the rows as a Dask Series like the data; −1 for omitted rows."""
-        every = np.full(len(self.kept), -1)
+        every = np.full(len(self.kept), omitted)
         every[self.kept] = labels
         pieces = np.split(every, np.cumsum(self._lengths)[:-1])
-        meta = pd.Series(every[:0], name="cluster")
+        meta = pd.Series(every[:0], name=name)
         if self._is_array:
             first = starts(self._lengths)
             parts = [
-                dask.delayed(numbered)(piece, start)
+                dask.delayed(numbered)(piece, start, name)
                 for piece, start in zip(pieces, first, strict=True)
             ]
             divisions = (*first, len(every) - 1)
         else:
             meta.index = self._data._meta.index
             parts = [
-                dask.delayed(labelled)(part, piece)
+                dask.delayed(labelled)(part, piece, name)
                 for part, piece in zip(self._data.to_delayed(), pieces, strict=True)
             ]
             divisions = self._data.divisions if self._data.known_divisions else None
@@ -197,8 +210,8 @@ def matrix_of(partition, names):
 
 
 def complete(block):
-    """Tell of each row whether no value is missing."""
-    return ~np.isnan(block).any(axis=1)
+    """Tell of each row whether no value is missing or infinite."""
+    return np.isfinite(block).all(axis=1)
 
 
 def flaws(block):
@@ -211,11 +224,11 @@ def flaws(block):
     )
 
 
-def numbered(labels, start):
+def numbered(labels, start, name):
     """Return labels as a Series that counts its rows from a start."""
-    return pd.Series(labels, index=pd.RangeIndex(start, start + len(labels)), name="cluster")
+    return pd.Series(labels, index=pd.RangeIndex(start, start + len(labels)), name=name)
 
 
-def labelled(partition, labels):
+def labelled(partition, labels, name):
     """Return labels as a Series with the index of a partition."""
-    return pd.Series(labels, index=partition.index, name="cluster")
+    return pd.Series(labels, index=partition.index, name=name)

@@ -3,12 +3,15 @@
 import hashlib
 import tempfile
 import time
+import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
+from pywbms._data.container import plain
 from pywbms._distributed.checkpoint import IN_MEMORY, Checkpoint, remove
+from pywbms._distributed.memory_limit import MemoryWatch
 from pywbms._distributed.remote_points import RemotePoints
 from pywbms._distributed.worker_pool import MOST_LOSSES, WorkerLost, WorkerPool, wait_for_worker
 from pywbms._engine.fit import FitResult, run_fit, tree_of
@@ -30,16 +33,15 @@ class WorkersLost(RuntimeError):
     iteration : int
         The last iteration that was completed.
     checkpoint : str or None
-        Folder to give to ``resume=``; None if nothing had been done yet.
+        What to give to ``resume=``; None if nothing had been done yet, or could be written.
     """
 
     def __init__(self, what, phase, iteration, checkpoint=None):
         self.phase, self.iteration = phase, iteration
-        self.checkpoint = None if checkpoint is None else str(checkpoint.folder)
-        go_on = "there is no checkpoint yet: start again"
+        self.checkpoint = None if checkpoint is None else checkpoint.place
+        go_on = "there is no checkpoint: start again"
         if checkpoint is not None:
-            where = f"{checkpoint.phase} iteration {checkpoint.iteration}"
-            go_on = f"continue from {where} with resume={self.checkpoint!r}"
+            go_on = f"continue from {checkpoint} with resume={self.checkpoint!r}"
         super().__init__(f"{what} after {phase} iteration {iteration}; {go_on}")
 
 
@@ -87,8 +89,10 @@ class FaultTolerantFit:
         self._settings = settings
         self._options = options
         self._modes_of = modes_of
-        self._checkpoint = options.resume
+        self._checkpoint = self._on_disk = options.resume
         self._temporary = None
+        self._warned = False
+        self._memory = MemoryWatch(client)
         self._next_checkpoint = 0.0
         self._reached = ("start", 0)
         self._reported = ("warmup", 0)
@@ -128,8 +132,8 @@ class FaultTolerantFit:
             self._layout = self._checkpoint.layout
         rows.prepare(pool, self._layout, settings)
         self._fingerprint = fingerprint(rows, settings)
-        if self._checkpoint is not None and self._checkpoint.fingerprint != self._fingerprint:
-            raise ValueError("resume: the checkpoint is of other data or parameters")
+        if self._checkpoint is not None:
+            self._checkpoint.require_same(self._fingerprint)
         start = self._start()
 
         def report(info):
@@ -158,7 +162,7 @@ class FaultTolerantFit:
         saved_there = self._checkpoint is not None and self._checkpoint.layout is not None
         small = float(n) * n * p < self._options.worth_sending
         if small and rows.local and not saved_there:
-            return LocalPoints.at_start(rows.working_rows(), settings)
+            return LocalPoints.at_start(*rows.start_rows(settings))
         return rows.start(self.pool, self._layout, settings)
 
     def _keep(self, state, recorder):
@@ -166,22 +170,47 @@ class FaultTolerantFit:
         now = time.monotonic()
         if now < self._next_checkpoint:
             return
-        folder, points = self._options.checkpoint, state.points
+        points = state.points
         large = isinstance(points, RemotePoints) and 8 * np.prod(points.shape) > IN_MEMORY
-        if folder is None and large:
-            self._temporary = self._temporary or tempfile.mkdtemp(prefix="pywbms-")
-            folder = self._temporary
-        self._checkpoint = Checkpoint.of(state, recorder, self._fingerprint, folder)
+        made = Checkpoint.of(state, recorder, self._fingerprint, in_memory=not large)
+        if not large:
+            self._checkpoint = made
+        if large or self._options.checkpoint is not None:
+            self._write(made)
         ended = time.monotonic()
         self._next_checkpoint = ended + (ended - now) / SHARE_OF_TIME
         self.pool.refresh()
 
+    def _write(self, made, then="and the fit goes on"):
+        """Write a checkpoint; if that is not possible, warn and say what happens then."""
+        folder = self._options.checkpoint or self._temporary
+        try:
+            if folder is None:
+                folder = tempfile.gettempdir()
+                folder = self._temporary = tempfile.mkdtemp(prefix="pywbms-")
+            self._checkpoint = self._on_disk = made.write(folder)
+            self._warned = False
+        except OSError as error:
+            if not self._warned:
+                last = "there is none so far"
+                if self._on_disk is not None:
+                    last = f"the last good one, of {self._on_disk}, stays"
+                warnings.warn(
+                    f"the checkpoint of {made} could not be written in {str(folder)!r} "
+                    f"({error.strerror or error}); {last}, {then}",
+                    UserWarning,
+                    stacklevel=2,
+                )
+            self._warned = True  # until it is possible again
+
     def _lost(self, what):
         """Return the error for a fit that cannot go on, its checkpoint on disk."""
-        if self._checkpoint is not None and self._checkpoint.folder is None:
-            self._checkpoint = self._checkpoint.write()
-        self._temporary = None  # it is needed
-        return WorkersLost(what, *self._reached, self._checkpoint)
+        if self._checkpoint is not None and self._checkpoint.path is None:
+            self._write(self._checkpoint, then="and the fit ends")
+        if self._on_disk is not None and str(self._on_disk.path.parent) == self._temporary:
+            self._temporary = None  # it is needed
+        what += self._memory.explain(self._rows.shape, self._layout)
+        return WorkersLost(what, *self._reached, self._on_disk)
 
 
 def fingerprint(rows, settings):
@@ -189,5 +218,5 @@ def fingerprint(rows, settings):
     digest = hashlib.sha256(rows.order.tobytes())
     for values in (rows.standardizer.scale, rows.standardizer.active, rows.checksums):
         digest.update(np.ascontiguousarray(values).tobytes())
-    params = {k: v for k, v in asdict(settings).items() if k not in ("n_jobs", "record_path")}
-    return rows.shape, digest.hexdigest(), tuple(sorted(params.items()))
+    params = {name: value for name, value in asdict(settings).items() if name != "n_jobs"}
+    return plain({"shape": rows.shape, "data": digest.hexdigest(), "parameters": params})

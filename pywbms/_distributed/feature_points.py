@@ -27,17 +27,19 @@ class FeaturePoints(RemotePoints):
     blocks : list of Future of FeatureBlock
     widths : list of int
         Number of features in each.
-    n_rows : int
+    member : ndarray of shape (n,)
+        The point that each row belongs to.
     """
 
     layout = "columns"
 
-    def __init__(self, pool, settings, blocks, widths, n_rows):
-        super().__init__(pool, settings, np.ones(n_rows), np.arange(n_rows), sum(widths))
+    def __init__(self, pool, settings, blocks, widths, member):
+        super().__init__(pool, settings, np.ones(member.max() + 1), member, sum(widths))
         self._blocks = blocks
         self._edges = np.concatenate([[0], np.cumsum(widths)])
         self._of_task = pool.settings_of_task(settings)
         self._reduced = None  # future of the last step's outcome, while its kernel can be used
+        self._blocks_before = None  # those before the last step, if a tree is asked for
 
     def merge_into(self, labels):
         """Merge the points that share a label."""
@@ -48,12 +50,21 @@ class FeaturePoints(RemotePoints):
     def shift(self, weights):
         """Step 1: move every point to its kernel-weighted mean; return the lengths of the moves."""
         kernel = self._kernel(weights)
+        self._blocks_before = self._blocks if self.settings.tree else None
         self._blocks = self._each(
             "advance", tasks.advance, kernel, self.mass, self.lam_sum, self._n_threads
         )
         self._steps += 1
         self._known = self._reduce(self._each("sums", tasks.sums_of), kernel)
         return self._known.moves
+
+    def points_before(self):
+        """Return where the points were before the last step, brought here."""
+        parts = [
+            self._pool.submit("fetch", tasks.some_points, block, slice(None), part=part)
+            for part, block in enumerate(self._blocks_before)
+        ]
+        return np.concatenate(self._pool.results(parts), axis=1)
 
     def summarize(self):
         """Ask the workers for a `StepSummary`."""

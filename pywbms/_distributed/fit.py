@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from pywbms._data.checks import require_one_of
+from pywbms._data.row_weights import require_no_weights
 from pywbms._data.standardize import warn_if_narrow
-from pywbms._data.table import NA_ACTIONS, Table
+from pywbms._data.table import NA_ACTIONS, Table, require_plain
 from pywbms._distributed.candidate_fits import DaskCandidates
-from pywbms._distributed.checkpoint import Checkpoint
+from pywbms._distributed.checkpoint import Checkpoint, checkpoint_folder
 from pywbms._distributed.collections import Collection, is_collection
 from pywbms._distributed.cost import LAYOUTS, layout_for
 from pywbms._distributed.fault_tolerance import (
@@ -29,6 +29,7 @@ from pywbms._distributed.worker_pool import WorkerLost, client_or_own, retrying
 from pywbms._engine.convergence import warn_if_not_converged
 from pywbms._engine.settings import Settings
 from pywbms._selection.choice import MOST_ROWS, sampled_rows
+from pywbms._selection.similarity import warn_if_similar
 from pywbms._terminal.progress import FitProgress
 from pywbms.estimator import WBMS
 from pywbms.result import WBMSResult
@@ -52,6 +53,8 @@ class DaskEngine:
         See `FitResult.of`; used for rows that are not in this process.
     """
 
+    weights = mass = None  # each row counts once
+
     def __init__(self, client, rows, layout, options, progress=None, modes_of=None):
         self._client = client
         self._rows = rows
@@ -60,6 +63,7 @@ class DaskEngine:
         self._modes_of = modes_of
         self.progress = progress
         self.shape = rows.shape
+        self.rows_are_here = rows.local
 
     def require_memory(self, settings):
         """Do nothing: the choice of the layout has checked the workers' memory."""
@@ -96,6 +100,16 @@ class DaskEngine:
 
         return retrying(self._client, fetch, self._options.wait), labels[some]
 
+    def outliers(self, fitted):
+        """Tell of each row whether it is an outlier in the coordinates of a fit."""
+        if self._rows.local:
+            return fitted.standardizer.outliers(self._rows.X, fitted.weights)
+
+        def find(pool):
+            return self._rows.outliers(pool, fitted.standardizer, fitted.weights)
+
+        return retrying(self._client, find, self._options.wait)
+
     def run(self, settings, callback=None):
         """Fit and return a `FitResult`; h and lam are numbers."""
         modes_of = None if self._rows.local else self._modes_of
@@ -103,6 +117,10 @@ class DaskEngine:
             self._client, self._rows, self._layout, settings, self._options, modes_of
         )
         return fit.run(callback)
+
+    def for_caller(self, fitted, groups):
+        """Return a fit and its groups with one entry per row of the caller."""
+        return fitted, groups
 
     def training_rows(self):
         """Return the rows that `predict` needs."""
@@ -124,6 +142,7 @@ def fit(
     wait_for_workers: float = WAIT_FOR_WORKERS,
     verbose: bool = False,
     callback: Callable | None = None,
+    weights: Any = None,
     **params: Any,
 ) -> WBMSResult:
     """Cluster the rows of a Dask collection, or of anything `wbms` takes, on a Dask cluster.
@@ -143,11 +162,13 @@ def fit(
     layout : {"auto", "rows", "columns"}, default "auto"
         How the work is divided; "columns" takes at most 5,000 rows.
     checkpoint : path, optional
-        Folder in which a checkpoint is kept up to date; it stays after the fit. By default there
-        is one in memory, or in a temporary folder, while the fit runs.
+        Folder in which a checkpoint, the file ``checkpoint.pywbms``, is kept up to date; it stays
+        after the fit. A new one is written beside it before it takes its place, so there must be
+        room for two. One that cannot be written is a warning, and the last good one stays. By
+        default there is one in memory, or in a temporary folder, while the fit runs.
     resume : path, optional
-        Folder of a checkpoint to continue from; data and parameters must be the same. It is
-        unpickled: use only files that you trust.
+        Folder of a checkpoint to continue from, or the file; data and parameters must be the same.
+        Nothing in it is executed.
     worth_sending : float, default 5e8
         Multiply-adds of a step (points² × features) below which it is done in this process.
     wait_for_workers : float, default 15
@@ -156,9 +177,11 @@ def fit(
         Show iterations, groups and time left on a terminal.
     callback : callable, optional
         As in `WBMS`.
+    weights : None
+        Weights of rows are for data of this process: use `wbms`.
     **params
         Any other parameter of `WBMS`; ``n_jobs`` counts threads of each task, one by default.
-        ``record_path`` and ``tree`` need data of this process.
+        ``record_path``, ``tree`` and ``n_clusters`` need data of this process.
 
     Returns
     -------
@@ -181,15 +204,17 @@ def fit(
     >>> result.n_clusters
     2
     """
+    require_no_weights("weights", weights)
     model = WBMS(h, lam, callback=callback, **params)
     settings = model.settings()
     require_one_of("na_action", na_action, NA_ACTIONS)
     require_one_of("layout", layout, ("auto", *LAYOUTS))
-    if is_collection(X) and (settings.record_path or settings.tree):
-        raise ValueError("record_path and tree need data of this process, not a Dask collection")
+    if settings.indicators:
+        raise ValueError("indicators are not used on Dask: fit in this process with pywbms.wbms")
+    if is_collection(X):
+        require_possible(settings, na_action)
     if checkpoint is not None:
-        checkpoint = Path(checkpoint)
-        checkpoint.mkdir(parents=True, exist_ok=True)
+        checkpoint = checkpoint_folder(checkpoint)
     resumed = None if resume is None else Checkpoint.read(resume)
     options = FaultOptions(checkpoint, resumed, worth_sending, wait_for_workers)
     limits = {phase.name: phase.max_iter for phase in settings.phases}
@@ -206,7 +231,17 @@ def fit(
         fit_data = fit_collection if is_collection(X) else fit_table
         result = fit_data(model, data, client, layout, make_engine)
     warn_if_not_converged(model, stacklevel=3)
+    warn_if_similar(model.similar_columns_, result.weights.index, stacklevel=3)
     return result
+
+
+def require_possible(settings, na_action):
+    """Raise a ValueError that names what a fit of a Dask collection cannot do."""
+    require_plain(na_action, "error", False)
+    if settings.record_path or settings.tree:
+        raise ValueError("record_path and tree need data of this process, not a Dask collection")
+    if settings.n_clusters is not None:
+        raise ValueError("n_clusters needs data of this process, not a Dask collection")
 
 
 class DataRequest(NamedTuple):
@@ -225,7 +260,8 @@ def fit_table(model, data, client, layout, make_engine):
         warn_if_narrow(table.matrix, settings.eps, stacklevel=4)
     layout = layout_for(layout, table.matrix.shape, client)
     model.fit_with(make_engine(LocalRows(table.matrix), layout), settings)
-    return WBMSResult(model, table.index, table.columns, table.kept, data.na_action)
+    rows = table.index, table.columns, table.kept, data.na_action
+    return WBMSResult(model, *rows, table.encoding, table.imputed)
 
 
 def fit_collection(model, data, client, layout, make_engine):

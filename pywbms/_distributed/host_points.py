@@ -85,9 +85,9 @@ class SharedPoints:
 # Tasks
 
 
-def start_host(rows, settings):
+def start_host(rows, settings, leader=None):
     """Return the points at the start."""
-    return HostPoints.at_start(rows, settings)
+    return HostPoints.at_start(rows, settings, leader)
 
 
 def outline(host):
@@ -168,6 +168,11 @@ def replay(host, merges, slices, steps):
 def some_points(host, some):
     """Return some of the points."""
     return host.points[some]
+
+
+def points_before(host):
+    """Return where the points were before the last step."""
+    return host.points_before()
 
 
 def means_of(host, group):

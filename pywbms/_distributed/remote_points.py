@@ -149,6 +149,12 @@ class RemotePoints(WeightedPoints):
         rows : int
             Number of rows to send at a time.
         """
+        done = len(self._merges)  # those of the start
+        merges, g = saved["merges"], len(self.mass)
+        sound = len(merges) >= done and all(map(np.array_equal, merges, self._merges))
+        following = [len(labels) for labels in merges[done:]]
+        if not sound or g != [*following, len(saved["mass"])][0]:
+            raise ValueError("resume: the merges of the checkpoint are not those of these data")
         other = self.copy()
         other.mass, other.member = saved["mass"], saved["member"]
         other._merges, other._steps = list(saved["merges"]), saved["steps"]

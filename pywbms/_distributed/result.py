@@ -21,9 +21,9 @@ MOST_DRAWN = 5000
 class DaskResult(WBMSResult):
     """A clustering of a Dask array or DataFrame.
 
-    `labels` is a Dask Series, `modes` and `data` are Dask DataFrames; everything else is as in
-    `WBMSResult`. Points that never came to the client stay on the workers, and so do the modes; if
-    the cluster was started for the fit, the merged points are here.
+    `labels` and `outliers` are Dask Series, `modes` and `data` are Dask DataFrames; everything
+    else is as in `WBMSResult`. Points that never came to the client stay on the workers, and so do
+    the modes; if the cluster was started for the fit, the merged points are here.
     """
 
     def __init__(self, estimator, collection, na_action):
@@ -33,6 +33,10 @@ class DaskResult(WBMSResult):
     @property
     def labels(self):
         return self._collection.series(self.estimator.labels_)
+
+    @property
+    def outliers(self):
+        return self._collection.series(self.estimator.outliers_, "outlier", omitted=False)
 
     @property
     def modes(self):
@@ -63,7 +67,8 @@ class DaskResult(WBMSResult):
         """Draw the result as `WBMSResult.plot` does; of many rows, a sample is fetched."""
         from pywbms import plot
 
-        return plot.draw(Drawn(self) if kind in ("overview", "clusters") else self, kind, **options)
+        of_rows = kind in ("overview", "clusters", "embedding")
+        return plot.draw(Drawn(self) if of_rows else self, kind, **options)
 
     def predict(self, data):
         """Return the cluster of new rows: that of the nearest clustered row.
@@ -92,6 +97,21 @@ class DaskResult(WBMSResult):
         row = np.stack([block[1] + start for block, start in zip(found, edges, strict=True)])
         winner = row[distance.argmin(axis=0), np.arange(len(queries))]
         return table.labels(model.labels_[winner])
+
+    def at(self, k):
+        """Raise a ValueError: other partitions need the rows in memory."""
+        raise ValueError("other partitions of a Dask collection are not kept; fit it in memory")
+
+    @property
+    def layers(self):
+        return self.at(None)
+
+    def save(self, path):
+        """Raise a ValueError: the rows of a Dask collection are on its workers."""
+        raise ValueError(
+            "a result of a Dask collection cannot be saved, as its rows are on the workers; fit "
+            "them in memory (data.compute()), or write result.labels"
+        )
 
     def with_path(self):
         """Raise a ValueError: the path of rows on the workers is not recorded."""
@@ -129,7 +149,7 @@ def nearest_in(block, queries, weights, standardizer):
     """Return for each query the weighted squared distance of the nearest row, and which it is."""
     winner = nearest_rows(queries, block, weights, standardizer)
     rows, queries = standardizer.forward(block[winner]), standardizer.forward(queries)
-    return ((queries - rows) ** 2) @ weights[standardizer.active], winner
+    return ((queries - rows) ** 2) @ standardizer.active_weights(weights), winner
 
 
 def modes_on_workers(workers_stay):

@@ -64,6 +64,10 @@ class RowPoints(RemotePoints):
         self._known = None
         return self.summary.moves
 
+    def points_before(self):
+        """Return where the points were before the last step, brought here."""
+        return self._pool.run("fetch", tasks.points_before, self._host)
+
     def summarize(self):
         """Ask the workers for a `StepSummary`."""
         pool, g = self._pool, self.shape[0]

@@ -6,13 +6,20 @@ from itertools import pairwise
 
 import numpy as np
 
+from pywbms._data.donors import (
+    donor_distances,
+    leaders,
+    mostly_far,
+    nearest_donors,
+    take_from_donors,
+)
 from pywbms._data.ordering import row_order
-from pywbms._data.standardize import Standardizer
+from pywbms._data.standardize import Standardizer, is_robust, varying_columns
 from pywbms._distributed.feature_blocks import FeatureBlock, start_block
 from pywbms._distributed.feature_points import FeaturePoints
 from pywbms._distributed.host_points import HostPoints, start_host
 from pywbms._distributed.row_points import RowPoints
-from pywbms._engine.local_points import group_equal
+from pywbms._engine.local_points import followers, group_equal
 
 # Least number of features in a block: fewer are not worth a task.
 LEAST_WIDTH = 8
@@ -53,18 +60,25 @@ class LocalRows:
 
     def working_rows(self):
         """Return the rows in the fit's order, in working coordinates."""
-        return self.standardizer.forward(self.X[self.order])
+        return self.standardizer.working(self.X[self.order])
 
     def training_rows(self):
         """Return the rows that `predict` needs."""
         return self.X
 
+    def start_rows(self, settings):
+        """Return the arguments of `LocalPoints.at_start`."""
+        points, leader = self.standardizer.start(self.X[self.order])
+        return points, settings, leader
+
     def start(self, pool, layout, settings):
         """Return the points at the start, on the workers."""
-        rows = self.working_rows()
+        rows, _, leader = self.start_rows(settings)
         if layout == "rows":
-            host = pool.submit("host", start_host, pool.scatter(rows), on_host(settings))
+            host = pool.submit("host", start_host, pool.scatter(rows), on_host(settings), leader)
             return RowPoints(pool, settings, host)
+        counted, member = followers(leader, len(rows))
+        rows = rows[counted]
         widths = block_widths(rows.shape[1], pool.size)
         blocks = [
             pool.submit(
@@ -73,7 +87,7 @@ class LocalRows:
             )
             for part, (first, last) in enumerate(pairwise(np.concatenate([[0], np.cumsum(widths)])))
         ]  # fmt: skip
-        points = FeaturePoints(pool, settings, blocks, widths, len(rows))
+        points = FeaturePoints(pool, settings, blocks, widths, member)
         merge_equal(points, (rows[1:] != rows[:-1]).any(axis=1))
         return points
 
@@ -106,6 +120,7 @@ class CollectionRows:
 
     def prepare(self, pool, layout, settings):
         """Order and standardise the rows, on the workers of a pool."""
+        self._collection.hold(pool)
         prepare = self._prepare_rows if layout == "rows" else self._prepare_columns
         prepare(pool, self._collection.held, settings)
 
@@ -121,16 +136,22 @@ class CollectionRows:
         (blocks,) = block_futures(pool, array.rechunk({0: -1, 1: tuple(widths)}))
         ranks = pool.results([pool.submit("rank", rank_of, block) for block in blocks])
         self.order = np.lexsort(ranks[::-1])
+        count, outliers = self._far(pool, blocks, settings.standardize)
         found = [
-            pool.submit("units", standardize_block, block, self.order, settings.standardize)
+            pool.submit(
+                "units", standardize_block, block, self.order, settings.standardize, outliers
+            )
             for block in blocks
         ]
         parts, sums = zip(*pool.results(found), strict=True)
         self.standardizer = Standardizer.side_by_side(parts)
         self.checksums = np.concatenate(sums)
+        parts = self.standardizer.split(widths)
+        donors, leader = self._donors(pool, blocks, parts, count, outliers)
+        counted, self._member = followers(leader, self.shape[0])
         self._blocks = [
             (
-                pool.submit("block", block_in, block, self.order, own, part=part),
+                pool.submit("block", block_in, block, self.order, own, donors, counted, part=part),
                 int(own.active.sum()),
             )
             for part, (block, own) in enumerate(zip(blocks, parts, strict=True))
@@ -139,12 +160,37 @@ class CollectionRows:
         differ = [pool.submit("differ", differences, block) for block, _ in self._blocks]
         self._differ = np.logical_or.reduce(pool.results(differ)) if differ else None
 
+    def _far(self, pool, blocks, standardize):
+        """Return the number of far values in each row of the fit, and which are outliers."""
+        if not is_robust(standardize):
+            return np.zeros(self.shape[0]), np.zeros(self.shape[0], dtype=bool)
+        found = [pool.submit("far", far_in, block, self.order, standardize) for block in blocks]
+        counts, varying = zip(*pool.results(found), strict=True)
+        count = np.sum(counts, axis=0)
+        return count, mostly_far(count, sum(varying))
+
+    def _donors(self, pool, blocks, parts, count, outliers):
+        """Return rows with far values, whether they are outliers, and their donors; and leaders.
+
+        None twice if there is nothing to replace.
+        """
+        some = np.flatnonzero(count)
+        if not some.size or outliers.all():
+            return None, None
+        found = [
+            pool.submit("near", distances_in, block, self.order, own, some, outliers[some])
+            for block, own in zip(blocks, parts, strict=True)
+        ]
+        donors = nearest_donors(np.sum(pool.results(found), axis=0), some, outliers)
+        leader = leaders(some, donors, outliers) if outliers.any() else None
+        return (some, outliers[some], donors), leader
+
     def start(self, pool, layout, settings):
         """Return the points at the start, on the workers."""
         if layout == "rows":
             return RowPoints(pool, settings, self._host)
         blocks, widths = map(list, zip(*self._blocks, strict=True))
-        points = FeaturePoints(pool, settings, blocks, widths, self.shape[0])
+        points = FeaturePoints(pool, settings, blocks, widths, self._member)
         merge_equal(points, self._differ)
         return points
 
@@ -152,8 +198,17 @@ class CollectionRows:
         """Return the rows that `predict` needs, as a Dask array."""
         return self._collection.array
 
+    def outliers(self, pool, standardizer, weights):
+        """Tell of each row whether it is an outlier."""
+        blocks = [block for (block,) in block_futures(pool, self._collection.held.rechunk({1: -1}))]
+        found = [
+            pool.submit("outliers", outliers_in, block, standardizer, weights) for block in blocks
+        ]
+        return np.concatenate(pool.results(found))
+
     def some_rows(self, pool, index):
         """Return some rows, in the caller's units."""
+        self._collection.hold(pool)
         return pool.run("sample", rows_of, block_futures(pool, self._collection.held), index)
 
 
@@ -216,7 +271,8 @@ def prepare_host(blocks, settings):
     del X
     standardizer = Standardizer.of(rows, settings.standardize)
     sums = checksums(rows)
-    return Prepared(order, standardizer, sums, start_host(standardizer.forward(rows), settings))
+    points, leader = standardizer.start(rows)
+    return Prepared(order, standardizer, sums, start_host(points, settings, leader))
 
 
 def host_in(prepared):
@@ -238,15 +294,38 @@ def rank_of(block):
     return rank
 
 
-def standardize_block(block, order, standardize):
+def far_in(block, order, standardize):
+    """Return how many values of each row are far among some columns, and how many of them vary."""
+    rows = block[order]
+    return Standardizer.of(rows, standardize).far_cells(rows), int(varying_columns(rows).sum())
+
+
+def standardize_block(block, order, standardize, outliers):
     """Return the standardizer of some columns, and their checksums."""
     rows = block[order]
-    return Standardizer.of(rows, standardize), checksums(rows)
+    return Standardizer.of(rows, standardize, outliers), checksums(rows)
 
 
-def block_in(block, order, standardizer):
+def outliers_in(block, standardizer, weights):
+    """Tell of each row of a block whether it is an outlier."""
+    return standardizer.outliers(block, weights)
+
+
+def distances_in(block, order, standardizer, some, outliers):
+    """Return squared distances of some rows from all, along columns in which they are not far."""
+    rows = block[order]
+    replaced = standardizer.replaced(rows[some], outliers)
+    return donor_distances(standardizer.forward(rows), some, replaced, outliers)
+
+
+def block_in(block, order, standardizer, donors, counted):
     """Return the feature block of some columns at the start."""
-    return start_block(standardizer.forward(block[order]))
+    rows = block[order]
+    points = standardizer.forward(rows)
+    if donors is not None:
+        some, outliers, donors = donors
+        take_from_donors(points, some, standardizer.replaced(rows[some], outliers), donors)
+    return start_block(points if counted.all() else points[counted])
 
 
 def differences(block: FeatureBlock):

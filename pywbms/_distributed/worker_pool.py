@@ -24,6 +24,35 @@ class WorkerLost(Exception):
     """A worker is gone, and what it held with it; others may be alive."""
 
 
+@contextmanager
+def losses():
+    """Turn what Dask raises when data or workers are gone into a `WorkerLost`."""
+    try:
+        yield
+    except LOST as error:
+        raise WorkerLost(str(error)) from error
+    except KeyError as error:
+        # The scheduler itself stumbles over a worker that is gone since it was asked.
+        if not is_address(error):
+            raise
+        raise WorkerLost(f"the worker {error} is gone") from error
+
+
+def is_address(error):
+    """Tell whether a KeyError is about the address of a worker.
+
+    Examples
+    --------
+    >>> is_address(KeyError("tcp://127.0.0.1:40001")), is_address(KeyError("x"))
+    (True, False)
+    """
+    return "://" in str(error)
+
+
+# What Dask raises when data or workers are gone.
+LOST = (KilledWorker, CancelledError, CommClosedError, OSError, TimeoutError)
+
+
 class WorkerPool:
     """The workers of a client, as one fit uses them.
 
@@ -78,10 +107,8 @@ class WorkerPool:
 
     def scatter(self, data):
         """Put data on a worker; return its future."""
-        try:
+        with losses():
             future = self.client.scatter(data, hash=False)
-        except LOST as error:
-            raise WorkerLost(str(error)) from error
         self._futures.add(future)
         return future
 
@@ -121,19 +148,23 @@ class WorkerPool:
         futures = list(futures)
         self._wait_for(futures)
         for future in futures:
-            if future.status == "error" and not isinstance(future.exception(), KilledWorker):
-                future.result()  # an error of the task itself
+            if future.status == "error":
+                try:
+                    future.result()  # raises an error of the task itself
+                except (KilledWorker, CancelledError) as error:
+                    raise WorkerLost(str(error)) from error
         return self._gathered(futures)
 
     def _wait_for(self, futures):
         while True:
             try:
-                wait(futures, timeout=LOOK_EVERY)
+                with losses():
+                    wait(futures, timeout=LOOK_EVERY)
                 return
-            except TimeoutError:
+            except WorkerLost as loss:
+                if not isinstance(loss.__cause__, TimeoutError):
+                    raise
                 self._require_all()
-            except LOST as error:
-                raise WorkerLost(str(error)) from error
 
     def _gathered(self, futures):
         """Fetch results; `Client.gather` would wait for workers that never come back."""
@@ -142,10 +173,11 @@ class WorkerPool:
         )
         while True:
             try:
-                return found.result(LOOK_EVERY)
-            except LOST as error:
+                with losses():
+                    return found.result(LOOK_EVERY)
+            except WorkerLost:
                 if found.done():
-                    raise WorkerLost(str(error)) from error
+                    raise
                 try:
                     self._require_all()
                 except WorkerLost:
@@ -177,10 +209,6 @@ class WorkerPool:
             return self.client.nthreads() if self.client.status == "running" else {}
         except LOST:
             return {}
-
-
-# What Dask raises when data or workers are gone.
-LOST = (KilledWorker, CancelledError, CommClosedError, OSError, TimeoutError)
 
 
 def retrying(client, action, wait):

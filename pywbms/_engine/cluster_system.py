@@ -4,6 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pywbms._data.levels import shared_displacement
+from pywbms._data.masses import total_mass
+from pywbms._data.ordering import weighted_means
+
 # Cost of evaluating the drift once, beside its multiply-adds, in multiply-adds.
 OVERHEAD = 2e5
 # Kernel values computed at a time.
@@ -42,6 +46,8 @@ class ClusterSystem:
     labels : ndarray of shape (n,)
         Group of each row, 0 … g − 1.
     settings : Settings
+    mass : ndarray of shape (n,), optional
+        How many rows each one stands for; one by default.
 
     Attributes
     ----------
@@ -56,14 +62,18 @@ class ClusterSystem:
         Multiply-adds done so far.
     """
 
-    def __init__(self, rows, modes, labels, settings):
+    def __init__(self, rows, modes, labels, settings, mass=None):
         self.inv_h = min(1 / settings.h, LARGEST)
         self._lam = settings.lam
-        self._share = 1 / len(rows) if settings.lam_scale == "mean" else 1.0
+        self._indicators = settings.indicators
+        self._share = 1 / total_mass(rows, mass) if settings.lam_scale == "mean" else 1.0
         self._own = 1.0 if settings.exclude_self else 0.0
+        if mass is not None:  # a row leaves itself out: one row, or all of it if it is lighter
+            self._own = self._own * np.minimum(mass, 1.0)
         self.work = 0.0
         self.points, self._origin = modes, rows
-        self.mass, self.name = np.ones(len(rows)), np.arange(len(rows))
+        self.mass = np.ones(len(rows)) if mass is None else mass
+        self.name = np.arange(len(rows))
         self._within = np.zeros(rows.shape[1])
         self.merge(labels)
 
@@ -76,6 +86,8 @@ class ClusterSystem:
         """Merge the groups that share a label; 0 … k − 1, all of them in use."""
         mass = np.bincount(labels, weights=self.mass)
         share = (self.mass / mass[labels])[:, None]
+        if np.ndim(self._own):
+            self._own = weighted_means(self._own[:, None], self.mass, labels)[:, 0]
         points = np.zeros((len(mass), self.points.shape[1]))
         origin = np.zeros_like(points)
         np.add.at(points, labels, share * self.points)
@@ -88,7 +100,7 @@ class ClusterSystem:
     def weights(self, points):
         """Return the feature weights when the groups are at these points."""
         D = (self.mass * self._share) @ (points - self._origin) ** 2 + self._within
-        D = np.minimum(D, LARGEST)
+        D = np.minimum(shared_displacement(D, self._indicators), LARGEST)
         w = np.exp(np.maximum(-(D - D.min()) / self._lam, -LARGEST))
         return w / w.sum()
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from pywbms._core.components import components
 from pywbms._engine.cluster_system import Drift
+from pywbms._engine.meetings import spanning_links
 from pywbms._engine.points import SWAP_TOLERANCE
 
 # Relative change of the drift in one iteration above which iterations are done one by one.
@@ -85,7 +86,10 @@ class CoalescenceIntegrator:
         self._length = None  # of the next glide
 
     def merges(self):
-        """Yield the merges: height, log(1 + iterations), and the groups that merge, by name."""
+        """Yield the merges: height, log(1 + iterations), and links of groups that merge, by name.
+
+        The links hold the distances of the groups as they merge; see `meetings`.
+        """
         groups, begun = self.groups, False
         while len(groups.points) > 1 and groups.work < self._most_work:
             self._here = self._here or groups.drift(groups.points)
@@ -96,7 +100,7 @@ class CoalescenceIntegrator:
             begun = True
             if together is not None:
                 height = max(float(np.logaddexp(0.0, self.log_time)), self._earliest)
-                yield height, [groups.name[block] for block in blocks(together)]
+                yield height, spanning_links(groups.points, groups.name, together)
                 groups.merge(together)
                 self._streak, self._length, self._here = {}, None, None
 
@@ -105,8 +109,8 @@ class CoalescenceIntegrator:
 
         Returns
         -------
-        list of (float, int, int)
-            Height and the names of two groups: a minimum spanning tree.
+        list of (float, float, int, int)
+            Height, distance and the names of two groups: a minimum spanning tree in height.
         """
         groups = self.groups
         g = len(groups.points)
@@ -122,7 +126,9 @@ class CoalescenceIntegrator:
             last = outside[place]
             outside = np.delete(outside, place)
             height = np.logaddexp(0.0, np.logaddexp(self.log_time, best[last]))
-            found.append((float(height), int(groups.name[via[last]]), int(groups.name[last])))
+            apart = float(np.linalg.norm(groups.points[via[last]] - groups.points[last]))
+            names = int(groups.name[via[last]]), int(groups.name[last])
+            found.append((float(height), apart, *names))
         return found
 
     def _advance(self):
@@ -254,17 +260,3 @@ def log_duration(length, log_speed1, log_speed2):
     slowest = min(log_speed1, log_speed2)
     mean = 1 - rise / 2 if rise < 1e-6 else -np.expm1(-rise) / rise
     return np.log(length) - slowest + np.log(mean)
-
-
-def blocks(partition):
-    """Return the rows of each block of a partition that has more than one.
-
-    Examples
-    --------
-    >>> [rows.tolist() for rows in blocks(np.array([0, 1, 0, 2]))]
-    [[0, 2]]
-    """
-    size = np.bincount(partition)
-    rows = np.flatnonzero(size[partition] > 1)
-    rows = rows[np.argsort(partition[rows], kind="stable")]
-    return np.split(rows, np.cumsum(size[size > 1])[:-1]) if len(rows) else []

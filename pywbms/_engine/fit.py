@@ -32,6 +32,8 @@ class LocalEngine:
 
     # Who runs the candidate fits of a search (None: this process), and shows progress, if any.
     run_candidates = progress = None
+    rows_are_here = True
+    weights = mass = None  # each row counts once; `WeightedEngine` has others
 
     def __init__(self, X, private):
         self._X = X
@@ -44,7 +46,8 @@ class LocalEngine:
 
     def require_memory(self, settings):
         """Raise a MemoryError if a fit does not fit into memory."""
-        require_memory(self.shape, settings.n_threads, settings.least_recorded)
+        searches = settings.is_auto or settings.init in ("auto", "marginal")
+        require_memory(self.shape, settings.n_threads, settings.least_recorded, searches)
 
     def sample(self, settings, rng):
         """Return the rows on which h and lam are chosen."""
@@ -57,27 +60,57 @@ class LocalEngine:
         some = row_order(self._X)[np.sort(rng.permutation(len(labels))[:most])]
         return self._X[some], labels[some]
 
+    def outliers(self, fitted):
+        """Tell of each row whether it is an outlier in the coordinates of a fit."""
+        return fitted.standardizer.outliers(self._X, fitted.weights)
+
     def run(self, settings, callback=None):
         """Fit and return a `FitResult`; h and lam are numbers."""
         return fit_rows(self._X, settings, callback)
+
+    def for_caller(self, fitted, groups):
+        """Return a fit and its groups with one entry per row of the caller."""
+        return fitted, groups
 
     def training_rows(self):
         """Return the rows that `predict` needs, in memory that nobody else can change."""
         return self._X if self._private else self._X.copy()
 
 
-def fit_rows(X, settings, callback=None):
-    """Run WBMS on a finite float64 matrix and return a `FitResult`."""
-    order = row_order(X)
-    rows = X[order]
-    standardizer = Standardizer.of(rows, settings.standardize)
-    points = LocalPoints.at_start(standardizer.forward(rows), settings)
+def fit_rows(X, settings, callback=None, mass=None):
+    """Run WBMS on a finite float64 matrix and return a `FitResult`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    settings : Settings
+    callback : callable, optional
+    mass : ndarray of shape (n,), optional
+        How many rows each one stands for; one by default.
+    """
+    order = row_order(X, mass)
+    rows, sorted_mass = X[order], None if mass is None else mass[order]
+    standardizer = Standardizer.of(
+        rows, settings.standardize, mass=sorted_mass, indicators=settings.indicators
+    )
+    points = at_start(standardizer, rows, settings, sorted_mass)
     del rows  # from here on there are no more than three copies of the data
     recorder = Recorder(order, standardizer, settings, callback)
     state = run_fit(points, settings, recorder)
+
     # The rows are made anew: only a tree needs them, and only now.
-    tree = tree_of(state, recorder, settings, lambda: standardizer.forward(X[order]))
-    return FitResult.of(state, recorder, tree)
+    def working():
+        return standardizer.working(X[order], sorted_mass)
+
+    tree = tree_of(state, recorder, settings, working, sorted_mass)
+    return FitResult.of(state, recorder, tree, mass=mass)
+
+
+def at_start(standardizer, rows, settings, mass=None):
+    """Return the points with which a fit of sorted rows starts."""
+    points, leader = standardizer.start(rows, mass)
+    of_active = settings.in_columns(standardizer.active)
+    return LocalPoints.at_start(points, of_active, leader, mass)
 
 
 def run_fit(points, settings, recorder, state=None):
@@ -99,7 +132,7 @@ def final_groups(state, settings):
     return points.groups(settings.eps)[points.member]
 
 
-def tree_of(state, recorder, settings, rows):
+def tree_of(state, recorder, settings, rows, mass=None):
     """Return the merge tree of a fit if the settings ask for one, else None.
 
     Parameters
@@ -109,6 +142,8 @@ def tree_of(state, recorder, settings, rows):
     settings : Settings
     rows : callable
         Returns the rows in the fit's order, in working coordinates.
+    mass : ndarray of shape (n,), optional
+        How many rows each of them stands for; one by default.
     """
     if not settings.tree:
         return None
@@ -116,7 +151,8 @@ def tree_of(state, recorder, settings, rows):
     integrator = None
     if labels.max() > 0:
         points = state.points
-        system = ClusterSystem(rows(), points.points[points.member], labels, settings)
+        of_active = settings.in_columns(recorder.standardizer.active)
+        system = ClusterSystem(rows(), points.points[points.member], labels, of_active, mass)
         most_work = 0.0 if state.interrupted else None  # then the merges are predicted
         integrator = CoalescenceIntegrator(system, state.n_iter, settings, most_work)
     with one_blas_thread():
@@ -141,7 +177,7 @@ class FitResult:
     tree: MergeTree | None
 
     @classmethod
-    def of(cls, state, recorder, tree=None, modes_of=None):
+    def of(cls, state, recorder, tree=None, modes_of=None, mass=None):
         """Gather the result of a fit, its rows back in the caller's order.
 
         Parameters
@@ -152,6 +188,8 @@ class FitResult:
         modes_of : callable, optional
             Given the points, the point of each of the caller's rows and the standardizer, returns
             the modes, if the points are not here.
+        mass : ndarray of shape (n,), optional
+            How many rows each of the caller's rows stands for; one by default.
         """
         points, standardizer, order = state.points, recorder.standardizer, recorder.order
         path, weights_path = recorder.path()
@@ -159,14 +197,14 @@ class FitResult:
             weights_path = uniform_weights(standardizer.n_columns)[None]
         groups = final_groups(state, points.settings)
         points.release()
-        labels, centers = labels_and_centers(points, groups, recorder)
+        labels, centers = labels_and_centers(points, groups, recorder, mass)
         member = undo_order(points.member, order)
         modes = (
             standardizer.backward(points.points, member)
             if modes_of is None
             else modes_of(points, member, standardizer)
         )
-        weights = standardizer.all_columns(state.weights)
+        weights = standardizer.all_weights(state.weights)
         return cls(
             standardizer=standardizer,
             labels=labels,
@@ -183,14 +221,14 @@ class FitResult:
         )
 
 
-def labels_and_centers(points, groups, recorder):
+def labels_and_centers(points, groups, recorder, mass=None):
     """Return the label of each of the caller's rows, and where each cluster met, in their units."""
     # Averages are taken in the points' own order, which is not the caller's.
     group_of_point = np.empty(len(points.mass), dtype=np.intp)
     group_of_point[points.member] = groups
     means = points.means(group_of_point)
     in_order = undo_order(groups, recorder.order)
-    labels = largest_first(in_order)
+    labels = largest_first(in_order, mass)
     group_of_label = np.empty(len(means), dtype=np.intp)
     group_of_label[labels] = in_order
     return labels, recorder.standardizer.backward(means, group_of_label)

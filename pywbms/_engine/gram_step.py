@@ -58,7 +58,7 @@ class GramStep:
             wide.gram(points, weights, True, n_threads, self._work, self._gram)
         wide.kernel(
             self._gram, exact, cloud.mass, settings.h, settings.exclude_self, n_threads,
-            self._kernel, step.nearest,
+            self._kernel, step.nearest, cloud.left,
         )  # fmt: skip
         D = np.empty(points.shape[1])
         wide.advance(

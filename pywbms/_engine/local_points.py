@@ -40,23 +40,28 @@ class LocalPoints(WeightedPoints):
         Σ over rows of (row − origin of its point)².
     mass, member
         See `WeightedPoints`.
+    left : ndarray of shape (g,), optional
+        How much of its own mass a row of each point leaves out of its mean, with `exclude_self`:
+        one row, or all of it if it is lighter than that. The mean over the point's rows; one by
+        default.
     """
 
     # Whether arrays may be overwritten once they are there: not if others hold them, too.
     _in_place = True
 
-    def __init__(self, settings, points, origin, within, mass, member):
+    def __init__(self, settings, points, origin, within, mass, member, left=None):
         super().__init__(settings, mass, member)
         self.points = points
         self.origin = origin
         self.within = within
+        self.left = left
         self._most_threads = settings.n_threads
         self._before = self._nearest = None
         self._gram_step = self._projection = self._displacement = None
         self._order = self._plain_order = None
 
     @classmethod
-    def at_start(cls, rows, settings):
+    def at_start(cls, rows, settings, leader=None, mass=None):
         """Return the points at the start: one per row, equal rows merged.
 
         Parameters
@@ -64,9 +69,16 @@ class LocalPoints(WeightedPoints):
         rows : ndarray of shape (n, p)
             The data in working coordinates, equal rows next to each other.
         settings : Settings
+        leader : ndarray of shape (n,), optional
+            The row that each one follows; by default itself. Rows that follow others have no mass.
+        mass : ndarray of shape (n,), optional
+            How many rows each one stands for; one by default.
         """
-        n, p = rows.shape
-        start = cls(settings, rows, rows, np.zeros(p), np.ones(n), np.arange(n))
+        counted, member = followers(leader, len(rows))
+        rows = rows if leader is None else rows[counted]
+        mass = np.ones(len(rows)) if mass is None else mass[counted]
+        left = np.minimum(mass, 1.0) if mass.min(initial=1.0) < 1 else None
+        start = cls(settings, rows, rows, np.zeros(rows.shape[1]), mass, member, left)
         if settings.merge:
             start.merge_into(group_equal((rows[1:] != rows[:-1]).any(axis=1)))
             start.points = start.origin
@@ -98,6 +110,8 @@ class LocalPoints(WeightedPoints):
         apart = self.points is self.origin or not self._in_place
         points = np.empty((k, self.shape[1])) if apart else self.points
         self._before = None
+        if self.left is not None:
+            self.left = weighted_means(self.left[:, None], self.mass, labels)[:, 0]
         origin, mass = np.empty((k, self.shape[1])), np.empty(k)
         merge_points(labels, self.points, self.origin, self.mass, points, origin, mass, self.within)
         self.points, self.origin, self.mass = points[:k], origin, mass
@@ -123,12 +137,17 @@ class LocalPoints(WeightedPoints):
             shift(
                 before, self.mass, weights, self.settings.h, self.settings.exclude_self,
                 self.n_threads, step.points, step.nearest, self._tile_order(weights),
+                left=self.left,
             )  # fmt: skip
             moves(before, step.points, self.n_threads, step.moves)
         self._before, self.points, self._nearest = before, step.points, step.nearest
         self._projection = None
         self._steps += 1
         return step.moves
+
+    def points_before(self):
+        """Return where the points were before the last step."""
+        return self._before
 
     def displacement(self):
         """Return D_l on the sum scale: Σ over rows of (x_il − y_il)²."""
@@ -141,7 +160,8 @@ class LocalPoints(WeightedPoints):
     def entropy_weights(self):
         """Step 2: return the feature weights w_l ∝ exp(−D_l / lam)."""
         weights = super().entropy_weights()
-        if self._displacement is not None:
+        # The Gram matrix at hand is that of weights of which none are shared.
+        if self._displacement is not None and not self.settings.indicators:
             self._gram_step.expect(self.points, weights)
         return weights
 
@@ -172,11 +192,12 @@ class LocalPoints(WeightedPoints):
         return list(zip(i[swapped].tolist(), j[swapped].tolist(), strict=True))
 
     def put_at_midpoint(self, pairs):
-        """Put both points of each pair at their midpoint."""
+        """Put both points of each pair at their midpoint, nearer to the heavier one."""
         if pairs and not self._in_place:
             self.points = self.points.copy()
         for i, j in pairs:
-            self.points[i] = self.points[j] = (self.points[i] + self.points[j]) / 2
+            a, b = self.mass[i], self.mass[j]
+            self.points[i] = self.points[j] = (a * self.points[i] + b * self.points[j]) / (a + b)
             self._projection = self._displacement = None
 
     def means(self, group):
@@ -210,6 +231,11 @@ class LocalPoints(WeightedPoints):
         return restored
 
     @property
+    def alone(self):
+        """Which points have nothing but themselves in their own mass, and leave that out."""
+        return super().alone if self.left is None else self.mass <= self.left
+
+    @property
     def n_threads(self):
         """Number of threads that pay for the work of one step."""
         g, p = self.shape
@@ -220,6 +246,20 @@ class LocalPoints(WeightedPoints):
         if self.order_is_due or self._order is None or len(self._order) != len(self.points):
             self._order = compact_order(self.points, weights)
         return self._order
+
+
+def followers(leader, n):
+    """Return which of n rows are points of their own, and the point that each row belongs to.
+
+    Examples
+    --------
+    >>> counted, member = followers(np.array([0, 3, 2, 3]), 4)
+    >>> counted.tolist(), member.tolist()
+    ([True, False, True, True], [0, 2, 1, 2])
+    """
+    own = np.arange(n)
+    leader = own if leader is None else leader
+    return leader == own, (np.cumsum(leader == own) - 1)[leader]
 
 
 def group_equal(differs):

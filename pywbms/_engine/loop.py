@@ -13,9 +13,14 @@ def run_wbms(points, settings, recorder, state):
     Step 1   y_i ← Σ_j m_ij K(y_i, y_j) y_j / Σ_j m_ij K(y_i, y_j),   K(a, b) = exp(−‖a − b‖²_w / h)
     Step 2   w_l ∝ exp(−D_l / lam),   D_l = mean over rows of (x_il − y_il)²
 
-    Here m_ij is the mass of point j, less the row itself for j = i (`exclude_self`). Added to the
-    paper: a warm-up that only learns w, after which the points start again from X; a stop rule
-    on the partition; points that coincide are merged; two-cycles are put at their midpoint.
+    Here m_ij is the mass of point j, less the row itself for j = i (`exclude_self`): less one, or
+    less all of it for a row that is lighter. With weights of rows D_l is the weighted mean. Added
+    to the paper: a warm-up that only learns w, after which the points start again from X; a stop
+    rule on the partition; points that coincide are merged; two-cycles are put at their midpoint.
+
+    With ``standardize="robust"`` far values are replaced before the start and outliers have no mass
+    (`Standardizer.start`), so that D_l, the mean in equation (5), is that of the other rows;
+    equal columns have one D_l and share one w_l.
 
     Parameters
     ----------

@@ -22,14 +22,39 @@ def nearest_labels(queries, rows, labels, weights, standardizer, n_jobs=None):
     return labels[nearest_rows(queries, rows, weights, standardizer, number_of_threads(n_jobs))]
 
 
+def fitted_rows(rows, labels, weights):
+    """Return the rows, and their labels, that have a positive weight; all without weights."""
+    if weights is None or weights.all():
+        return rows, labels
+    return rows[weights > 0], labels[weights > 0]
+
+
 def nearest_rows(queries, rows, weights, standardizer, n_threads=1):
     """Return for each query the nearest row in the weighted distance; see `nearest_labels`."""
     winner = np.zeros(len(queries), dtype=np.intp)
-    active = standardizer.active
-    if active.any():
+    if standardizer.active.any():
         queries, rows = standardizer.forward(queries), standardizer.forward(rows)
-        weights = weights[active]
+        weights = standardizer.active_weights(weights)
         by_weight = np.argsort(-weights, kind="stable")
         n_threads = worth(n_threads, len(queries) * float(rows.size))
         nearest(queries, rows, weights, by_weight, n_threads, winner)
     return winner
+
+
+def center_distances(queries, centers, weights, standardizer):
+    """Return the weighted distance of each query to each centre.
+
+    Parameters
+    ----------
+    queries, centers : ndarray of shape (m, p), (k, p)
+        In the caller's units.
+    weights : ndarray of shape (p,)
+    standardizer : Standardizer
+
+    Returns
+    -------
+    ndarray of shape (m, k), in working coordinates
+    """
+    rows, centers = standardizer.forward(queries), standardizer.forward(np.asarray(centers))
+    weights = standardizer.active_weights(weights)
+    return np.sqrt(np.stack([((rows - center) ** 2) @ weights for center in centers], axis=1))

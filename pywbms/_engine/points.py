@@ -7,6 +7,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from pywbms._core.weights import entropy_weights
+from pywbms._data.levels import shared_displacement
 
 # Two rows have swapped places if each is now where the other was, to this share of their
 # distance: room for the drift of such a pair towards the other points.
@@ -31,9 +32,10 @@ class WeightedPoints(ABC):
     Attributes
     ----------
     mass : ndarray of shape (g,)
-        Number of rows that each point stands for.
+        Number of rows that each point stands for; not a whole one if rows have weights.
     member : ndarray of shape (n,)
-        The point that each row belongs to; points are numbered by their first row.
+        The point that each row belongs to; points are numbered by their first row. Rows that only
+        follow others (outliers) have no share in its mass.
     """
 
     def __init__(self, settings, mass, member):
@@ -61,6 +63,10 @@ class WeightedPoints(ABC):
     @abstractmethod
     def shift(self, weights):
         """Step 1: move every point to its kernel-weighted mean; return the lengths of the moves."""
+
+    @abstractmethod
+    def points_before(self):
+        """Return where the points were before the last step; only asked for if a tree is grown."""
 
     @abstractmethod
     def displacement(self):
@@ -94,8 +100,11 @@ class WeightedPoints(ABC):
         """Return a dict from which the points can be restored to the bit."""
 
     def entropy_weights(self):
-        """Step 2: return the feature weights w_l ∝ exp(−D_l / lam)."""
-        D = self.displacement()
+        """Step 2: return the feature weights w_l ∝ exp(−D_l / lam).
+
+        The indicators of a category share one D_l, their sum.
+        """
+        D = shared_displacement(self.displacement(), self.settings.indicators)
         weights = np.empty_like(D)
         entropy_weights(D, self.lam_sum, weights)
         return weights
@@ -112,7 +121,12 @@ class WeightedPoints(ABC):
     @property
     def lam_sum(self):
         """The entropy parameter on the sum scale."""
-        return self.settings.lam_sum(len(self.member))
+        return self.settings.lam_sum(float(self.mass.sum()))
+
+    @property
+    def alone(self):
+        """Which points stand for a single row."""
+        return self.mass == 1
 
     @property
     def order_is_due(self):

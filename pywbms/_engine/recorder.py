@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from pywbms._data.ordering import undo_order
+from pywbms._engine.meetings import links_before, start_links
 from pywbms._engine.merge_tree import PartitionHistory
 from pywbms._engine.settings import says_stop
 
@@ -121,14 +122,17 @@ class Recorder:
         self._record_place(state)
         if self.partitions is not None:
             points = state.points
-            self.partitions.begin(points.groups(self._eps)[points.member])
+            partition = points.groups(self._eps)[points.member]
+            self.partitions.begin(partition, start_links(points, partition))
 
     def record(self, state):
         """Note an iteration; return whether the callback asks to stop."""
         self._record_place(state)
         self._infos.append(IterationInfo.of(state))
         if self.partitions is not None:
-            self.partitions.add(state.groups[state.points.member])
+            points = state.points
+            partition = state.groups[points.member]
+            self.partitions.add(partition, lambda last: links_before(points, last, partition))
         stop = self._callback is not None and says_stop(self._callback(self._infos[-1]))
         if self._checkpoint is not None and not (stop or state.converged):
             self._checkpoint(state, self)
@@ -155,19 +159,31 @@ class Recorder:
         return np.stack(points), np.stack(weights)
 
     def save(self):
-        """Return a dict of what has been recorded, from which `restore` goes on."""
-        return {"infos": self._infos, "path": self._path, "partitions": self.partitions}
+        """Return what has been recorded, as plain values and arrays that `restore` takes."""
+        return {
+            "history": [[getattr(info, name) for name in COLUMNS] for info in self._infos],
+            "weights": np.array([info.weights for info in self._infos]),
+            "path": list(self._path),
+            "partitions": None if self.partitions is None else self.partitions.save(),
+        }
 
     def restore(self, saved):
         """Go on from what an earlier recorder has saved."""
-        self._infos, self._path = list(saved["infos"]), list(saved["path"])
-        self.partitions = saved["partitions"]
+        self._infos = [
+            IterationInfo(*row, read_only(weights))
+            for row, weights in zip(saved["history"], saved["weights"], strict=True)
+        ]
+        self._path = [tuple(place) for place in saved["path"]]
+        if self.partitions is not None:
+            self.partitions.restore(saved["partitions"])
 
     def _record_place(self, state):
         if self._record_path:
-            points, full = state.points, self.standardizer.all_columns
+            points, standardizer = state.points, self.standardizer
             rows = undo_order(points.points[points.member], self.order)
-            self._path.append((full(rows), full(state.weights)))
+            self._path.append(
+                (standardizer.all_columns(rows), standardizer.all_weights(state.weights))
+            )
 
 
 def read_only(values):

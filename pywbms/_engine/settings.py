@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 
 from pywbms._data.checks import (
     SMALLEST_SQUARABLE,
+    generator,
     positive,
     require_boolean,
     require_integer,
     require_one_of,
 )
+from pywbms._data.levels import checked_groups, of_columns
+from pywbms._data.standardize import is_robust
 from pywbms._machine.threads import number_of_threads
 
 AUTO = "auto"
 STOP_RULES = ("settled", "movement", "diameter", "fixed")
 LAM_SCALES = ("mean", "sum")
 STARTS = (AUTO, "uniform", "marginal")
+OUTLIERS = ("keep", "label")
 
 # The partition at COARSE · eps is watched: once it has been the same for a few iterations, the
 # rows inside a group have long come closer than eps.
@@ -66,13 +71,17 @@ class Settings:
     tol: float = 1e-8
     max_iter: int = 300
     eps: float = 1e-5
-    standardize: bool = True
+    standardize: bool | str = "robust"
     merge: bool = True
     n_jobs: int | None = None
     record_path: bool = False
     tree: bool = False
     init: str | tuple[float, ...] = AUTO
     join: bool | str = AUTO
+    n_clusters: int | None = None
+    outliers: str = "keep"
+    indicators: tuple[tuple[int, ...], ...] = ()
+    random_state: int | np.random.Generator | None = 0
 
     def __post_init__(self):
         for name in ("h", "lam"):
@@ -92,11 +101,20 @@ class Settings:
             require_integer(name, getattr(self, name), least)
         for name, choices in (("stop", STOP_RULES), ("lam_scale", LAM_SCALES)):
             require_one_of(name, getattr(self, name), choices)
-        for name in ("exclude_self", "standardize", "merge", "record_path", "tree"):
+        require_one_of("outliers", self.outliers, OUTLIERS)
+        for name in ("exclude_self", "merge", "record_path", "tree"):
             require_boolean(name, getattr(self, name))
         number_of_threads(self.n_jobs)
+        if self.n_clusters is not None:
+            require_integer("n_clusters", self.n_clusters, least=1)
+        if not is_robust(self.standardize) and not isinstance(self.standardize, bool | np.bool_):
+            raise ValueError(
+                f"standardize must be True, False or 'robust', got {self.standardize!r}"
+            )
         if not is_auto(self.join) and not isinstance(self.join, bool | np.bool_):
             raise ValueError(f"join must be True, False or 'auto', got {self.join!r}")
+        object.__setattr__(self, "indicators", checked_groups(self.indicators))
+        generator(self.random_state)
         if isinstance(self.init, str):
             require_one_of("init", self.init, STARTS)
         else:  # as a tuple, so that settings can be compared
@@ -114,20 +132,21 @@ class Settings:
         """Whether h or lam is to be chosen from the data."""
         return is_auto(self.h) or is_auto(self.lam)
 
-    def given(self, n_rows: int) -> tuple[list | None, list | None]:
+    def given(self, n_rows: float) -> tuple[list | None, list | None]:
         """Return the values of h and lam (mean scale) to keep; None where the data decide."""
         h = None if is_auto(self.h) else [float(self.h)]
         lam = None if is_auto(self.lam) else [float(self.lam) / self.lam_unit(n_rows)]
         return h, lam
 
-    def resolved(self, choice, n_rows: int) -> Settings:
+    def resolved(self, choice, n_rows: float) -> Settings:
         """Return settings in which nothing is "auto", as the data or the defaults decide.
 
         Parameters
         ----------
         choice : Selection or None
             What the data have decided; its lam is on the mean scale.
-        n_rows : int
+        n_rows : int or float
+            What the weights of the rows, if there are any, sum up to.
         """
         h = choice.h if is_auto(self.h) else self.h
         lam = choice.lam * self.lam_unit(n_rows) if is_auto(self.lam) else self.lam
@@ -135,11 +154,11 @@ class Settings:
         join = self.join if not is_auto(self.join) else choice is not None and choice.join
         return replace(self, h=float(h), lam=float(lam), init=init, join=bool(join))
 
-    def lam_unit(self, n_rows: int) -> int:
+    def lam_unit(self, n_rows: float) -> float:
         """Return what lam on the mean scale is multiplied by to be on the scale of `lam_scale`."""
         return n_rows if self.lam_scale == "sum" else 1
 
-    def lam_sum(self, n_rows: int) -> float:
+    def lam_sum(self, n_rows: float) -> float:
         """Return lam on the scale of the sum over rows."""
         lam = float(self.lam)
         return lam * n_rows if self.lam_scale == "mean" else lam
@@ -150,6 +169,23 @@ class Settings:
             self, lam_scale="mean", max_iter=min(self.max_iter, max_iter), n_jobs=1,
             record_path=False, tree=False,
         )  # fmt: skip
+
+    def for_columns(self, chosen) -> Settings:
+        """Return the settings of a fit of some of the columns only, given as a mask."""
+        init = self.init if isinstance(self.init, str) else np.asarray(self.init)[chosen]
+        return replace(self.in_columns(chosen), init=init)
+
+    def in_columns(self, chosen) -> Settings:
+        """Return settings whose indicators are positions among some of the columns."""
+        if not self.indicators:
+            return self
+        return replace(self, indicators=of_columns(self.indicators, chosen))
+
+    def seeded(self) -> Settings:
+        """Return settings whose `random_state` is a number: each use of it draws the same."""
+        if isinstance(self.random_state, Integral):
+            return self
+        return replace(self, random_state=int(generator(self.random_state).integers(2**31)))
 
     # What follows for the loop
 

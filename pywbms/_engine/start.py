@@ -9,6 +9,8 @@ displaced less by their own blurring than columns without.
 import numpy as np
 
 from pywbms._core.marginal import marginal_displacement
+from pywbms._data.checks import require_indicators
+from pywbms._data.levels import shared_displacement
 from pywbms._data.ordering import uniform_weights
 from pywbms._data.standardize import Standardizer, mean_variance, varying_columns
 from pywbms._engine.settings import AUTO
@@ -33,14 +35,16 @@ def start_weights(settings, standardizer):
         raise ValueError("init must be resolved by marginal_start before an engine runs")
     if settings.init in ("uniform", AUTO):
         return uniform_weights(int(active.sum()))
-    weights = np.asarray(settings.init)[active]
-    if not weights.size or (weights == weights[0]).all():
-        return uniform_weights(len(weights))  # exactly, whatever their sum
+    given = np.asarray(settings.init)[active]
+    if not given.size or (given == given[0]).all():
+        return uniform_weights(len(given))  # exactly, whatever their sum
+    weights = standardizer.active_weights(settings.init)
     return weights / weights.sum()
 
 
 def require_init(settings, X):
-    """Raise a ValueError if the numbers given as `init` do not suit the data."""
+    """Raise a ValueError if `init` or `indicators` do not suit the data."""
+    require_indicators(settings.indicators, X)
     if isinstance(settings.init, str):
         return
     weights, varying = np.asarray(settings.init), varying_columns(X)
@@ -52,7 +56,7 @@ def require_init(settings, X):
         raise ValueError("init must be positive for at least one column that is not constant")
 
 
-def marginal_start(X, settings, h=MARGINAL_H, lam=MARGINAL_LAM):
+def marginal_start(X, settings, h=MARGINAL_H, lam=MARGINAL_LAM, mass=None):
     """Return the marginal start for a checked matrix, as a value of `Settings.init`.
 
     Parameters
@@ -63,17 +67,21 @@ def marginal_start(X, settings, h=MARGINAL_H, lam=MARGINAL_LAM):
         Bandwidth of the blurring along each column, in units of the mean variance.
     lam : float
         Entropy parameter, in units of the median displacement.
+    mass : ndarray of shape (n,), optional
+        How many rows each one stands for, whole numbers; one by default.
     """
-    standardizer = Standardizer.of(X, settings.standardize)
-    rows = standardizer.forward(X)
+    standardizer = Standardizer.of(
+        X, settings.standardize, mass=mass, indicators=settings.indicators
+    )
+    rows = standardizer.working(X, mass)
     if not rows.size:
         return "uniform"
     D = np.empty(rows.shape[1])
-    unit = 1.0 if settings.standardize else mean_variance(X)
-    marginal_displacement(
-        rows, np.ones(len(rows)), h * unit, MARGINAL_ITERATIONS, settings.n_threads, D
-    )
-    return tuple(standardizer.all_columns(weights_of_displacement(D, lam)).tolist())
+    unit = 1.0 if settings.standardize else mean_variance(X, mass)
+    mass = np.ones(len(rows)) if mass is None else mass
+    marginal_displacement(rows, mass, h * unit, MARGINAL_ITERATIONS, settings.n_threads, D)
+    D = shared_displacement(D, settings.in_columns(standardizer.active).indicators)
+    return tuple(standardizer.all_weights(weights_of_displacement(D, lam)).tolist())
 
 
 def weights_of_displacement(D, lam):

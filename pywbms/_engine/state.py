@@ -7,6 +7,9 @@ import numpy as np
 from pywbms._engine.points import WeightedPoints
 from pywbms._engine.stop import StopRule, TwoCycles
 
+# What is saved of a state as it is.
+SAVED = ("weights", "phase", "n_iter", "moves", "swapping", "groups", "diameter")
+
 
 @dataclass
 class FitState:
@@ -58,8 +61,27 @@ class FitState:
         """Start a phase from the given points; of what came before, only the weights count."""
         self.points, self.phase, self.n_iter = points, phase.name, 0
         self.two_cycles, self.swapping = TwoCycles(settings.patience), []
-        self.stop_rule = StopRule(settings, points) if phase.may_stop else None
+        self.stop_rule = StopRule.at_start(settings, points) if phase.may_stop else None
         self.converged = self.interrupted = False
+
+    def save(self):
+        """Return plain values and arrays from which, with the points, `restore` goes on."""
+        return {
+            **{name: getattr(self, name) for name in SAVED},
+            "two_cycles": self.two_cycles.save(),
+            "stop_rule": None if self.stop_rule is None else self.stop_rule.save(),
+        }
+
+    @classmethod
+    def restore(cls, saved, points, settings):
+        """Return the state that `save` has described."""
+        rule = saved["stop_rule"]
+        return cls(
+            points=points,
+            two_cycles=TwoCycles(settings.patience).restore(saved["two_cycles"]),
+            stop_rule=None if rule is None else StopRule(settings, **rule),
+            **{name: saved[name] for name in SAVED},
+        )
 
     @property
     def finished(self):

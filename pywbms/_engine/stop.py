@@ -37,6 +37,15 @@ class TwoCycles:
         )
         return pairs
 
+    def save(self):
+        """Return plain values from which `restore` goes on."""
+        return [[*map(int, name), times] for name, times in self._streak.items()]
+
+    def restore(self, saved):
+        """Go on from what was saved; return this object."""
+        self._streak = {(i, j): times for i, j, times in saved}
+        return self
+
 
 class StopRule:
     """One of the four stop rules, asked once per iteration.
@@ -44,16 +53,37 @@ class StopRule:
     Parameters
     ----------
     settings : Settings
-    points : WeightedPoints
-        The points at the start.
+    first_partition : ndarray of shape (n,)
+        The partition at the start.
+    last_diameter : float
+        The diameter after the last iteration.
+    partition : ndarray of shape (n,), optional
+        The partition after it.
+    same : int
+        Iterations that have not changed it.
     """
 
-    def __init__(self, settings, points):
+    def __init__(self, settings, first_partition, last_diameter, partition=None, same=0):
         self._settings = settings
-        self._last_diameter = points.diameter()
-        self._first_partition = points.groups(settings.coarse_radius)[points.member]
-        self._partition = None
-        self._same = 0
+        self._first_partition = first_partition
+        self._last_diameter = last_diameter
+        self._partition = partition
+        self._same = same
+
+    @classmethod
+    def at_start(cls, settings, points):
+        """Return the rule for a phase that starts from the given points."""
+        partition = points.groups(settings.coarse_radius)[points.member]
+        return cls(settings, partition, points.diameter())
+
+    def save(self):
+        """Return the parameters, but for the settings, from which it can be made again."""
+        return {
+            "first_partition": self._first_partition,
+            "last_diameter": float(self._last_diameter),
+            "partition": self._partition,
+            "same": self._same,
+        }
 
     def __call__(self, state):
         """Tell whether the fit has converged with the iteration that led to this state."""
@@ -79,7 +109,7 @@ class StopRule:
         only begun.
         """
         moving = state.moves >= self._settings.coarse_radius
-        alone = np.bincount(coarse, weights=state.points.mass)[coarse] == 1
+        alone = state.points.alone & (np.bincount(coarse)[coarse] == 1)
         return (self._settings.exclude_self and (moving & alone).any()) or (
             moving.any() and np.array_equal(self._partition, self._first_partition)
         )

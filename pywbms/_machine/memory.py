@@ -10,8 +10,15 @@ except ImportError:  # there are no such limits on this system
 # Beside the points: packed tiles, or the kernel matrix of few points with many features.
 BYTES_PER_THREAD = 64_000_000
 
+# A search for h, lam or the start looks at so many rows at most (`_selection.choice.MOST_ROWS`),
+# stops its fits after so many iterations (`_selection.runner.MAX_ITER`), each of which is recorded,
+# and remembers the weights of so many fits.
+ROWS_SEARCHED = 2000
+ITERATIONS_SEARCHED = 50
+FITS_REMEMBERED = 200
 
-def require_memory(shape, n_threads, steps_recorded=0):
+
+def require_memory(shape, n_threads, steps_recorded=0, searches=False):
     """Raise a MemoryError that says how much a fit needs, if there is less.
 
     Parameters
@@ -20,29 +27,64 @@ def require_memory(shape, n_threads, steps_recorded=0):
     n_threads : int
     steps_recorded : int
         Iterations whose points are certain to be kept, if the path is recorded.
+    searches : bool
+        Whether h, lam or the start of the weights are chosen from the data.
     """
-    needed, free = bytes_needed(shape, n_threads, steps_recorded), bytes_free()
+    needed, free = bytes_needed(shape, n_threads, steps_recorded, searches), bytes_free()
     if free is not None and needed > free:
         rows, columns = shape
-        path = f" and the path of {steps_recorded} iterations" if steps_recorded else ""
+        lacking = max(needed - free, 1000)
+        path = f", the path of {steps_recorded} iterations" if steps_recorded else ""
+        search = ", the search for h, lam and the start" if searches else ""
+        remedy = " or give h, lam and init" if searches else ""
         raise MemoryError(
-            f"a fit of {rows:,} rows × {columns:,} columns needs {needed / 1e9:,.1f} GB beside the "
-            f"data (three copies of it{path}, and 64 MB per thread), but only {free / 1e9:,.1f} GB "
-            "are free; take fewer rows or columns"
+            f"a fit of {rows:,} rows × {columns:,} columns needs {in_words(lacking)} more "
+            f"than the {in_words(free)} free: {in_words(needed)} beside the data (copies of "
+            f"it{path}{search}, and 64 MB per thread); take fewer rows or columns{remedy}"
         )
 
 
-def bytes_needed(shape, n_threads, steps_recorded=0):
+def bytes_needed(shape, n_threads, steps_recorded=0, searches=False):
     """Return the largest amount of memory that a fit takes above its input.
 
     Examples
     --------
     >>> bytes_needed((100_000, 20), n_threads=2)
     176000000
+    >>> bytes_needed((50, 50_000), n_threads=1, searches=True)
+    344000000
     """
     copy = 8 * shape[0] * shape[1]
     # A path is gathered step by step, and then put together in one array.
-    return (3 + 2 * steps_recorded) * copy + BYTES_PER_THREAD * n_threads
+    fit = (3 + 2 * steps_recorded) * copy
+    search = bytes_of_search(shape, n_threads) if searches else 0
+    return max(fit, search) + BYTES_PER_THREAD * n_threads
+
+
+def bytes_of_search(shape, n_threads):
+    """Return how much memory the choice of h, lam and the start takes, before the fit itself.
+
+    The rows are sorted, which takes two copies of them. Of the rows that are searched there are
+    three copies for all fits, and four for each of the fits at a time, one per thread.
+    """
+    n, p = shape
+    searched = 8 * min(n, ROWS_SEARCHED) * p
+    weights = 8 * p * (FITS_REMEMBERED + ITERATIONS_SEARCHED * n_threads)
+    return 2 * 8 * n * p + (3 + 4 * n_threads) * searched + weights
+
+
+def in_words(n_bytes):
+    """Return an amount of memory in the unit that suits it, at least two digits of it.
+
+    Examples
+    --------
+    >>> in_words(900_000_000), in_words(12_345_678_901), in_words(450_000), in_words(9_949)
+    ('900 MB', '12 GB', '450 kB', '9.9 kB')
+    """
+    units = (("GB", 1e9), ("MB", 1e6))
+    unit, size = next((pair for pair in units if n_bytes >= pair[1]), ("kB", 1e3))
+    amount = n_bytes / size
+    return f"{amount:,.1f} {unit}" if amount < 10 else f"{amount:,.0f} {unit}"
 
 
 def bytes_free():

@@ -15,18 +15,16 @@ WORTH_THREADS = 5e6
 
 _lock = threading.Lock()
 _blas = {"users": 0, "limit": None}
-_process = {"forked": False}
 
 
 def after_fork():
-    """Forget the threads of the parent: none of them exists here, and none will unlock anything.
+    """Forget who uses BLAS in the parent: only one thread of it exists here.
 
     Python calls this in a forked child; code that forks without Python's knowledge must call it.
     """
     global _lock
     _lock = threading.Lock()
     _blas["users"] = 0
-    _process["forked"] = True
 
 
 if hasattr(os, "register_at_fork"):
@@ -34,17 +32,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def number_of_threads(n_jobs):
-    """Return the number of threads that n_jobs asks for, as joblib counts.
-
-    A forked child gets one: the OpenMP threads of its parent do not exist there, and waiting for
-    them would never end.
-    """
+    """Return the number of threads that n_jobs asks for, as joblib counts."""
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool)):
         raise ValueError(f"n_jobs must be an integer or None, got {n_jobs!r}")
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0; None means 1, −1 all cores")
-    if _process["forked"]:
-        return 1
     return min(joblib.effective_n_jobs(n_jobs), os.cpu_count() or 1)
 
 

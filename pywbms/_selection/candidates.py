@@ -5,18 +5,22 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from pywbms._data.ordering import largest_first
 from pywbms._selection.agreement import agreement
-from pywbms._selection.evidence import evidence, expected_agreement
-from pywbms._selection.separation import Separation, join, joined_groups
+from pywbms._selection.evidence import evidence, expected_agreement, signal
+from pywbms._selection.separation import Separation, joined_groups
 
 # Partitions that agree as well as this (adjusted Rand index) count as the same.
 SAME = 0.9
-# Exponent of k by which the score is divided: the more clusters, the more any data that are not one
-# smooth cloud gain from them.
+# Exponent of k by which the promise is divided: the more clusters, the more any data that are not
+# one smooth cloud gain from them.
 PENALTY_EXPONENT = 0.25
+# The least centrality and the least gain that a score counts with, so that it tells partitions
+# apart, too, none of which is any good.
+LEAST_CENTRALITY, LEAST_GAIN = 0.01, 1e-4
 
 
-@dataclass
+@dataclass(eq=False)
 class Candidate:
     """A start, a pair (h, lam), their clustering of all rows, and what is known of it so far.
 
@@ -32,10 +36,19 @@ class Candidate:
         Gain in log density between two halves of the rows: how much better the clusters, as they
         are in one half, predict the other half than a single cloud does. The clusters are those
         of all rows. 0 if not computed.
+    centrality : float
+        Mean adjusted Rand index with all different partitions of the search, each of which
+        counts as much as it promises; 0 if not computed.
+    refined : float
+        The screened gain with clusters that have shapes of their own; 0 if not computed.
+    surplus : float
+        The refined gain over a single cloud that may also be bent; 0 if not computed.
     separations : list of Separation or None
         Of its neighbouring clusters; None for candidates that are not among the best.
     may_join : bool
         Whether clusters without a dip in density between them may be joined.
+    n_joined : int, optional
+        Number of clusters to which groups are joined, those with the shallowest dips first.
     agreements, gains : tuple of float
         For each subset: the adjusted Rand index with the clustering of all rows, and the gain in
         log density of the held-out rows.
@@ -47,8 +60,12 @@ class Candidate:
     labels: np.ndarray
     weights: np.ndarray
     screened: float = 0.0
+    centrality: float = 0.0
+    refined: float = 0.0
+    surplus: float = 0.0
     separations: list[Separation] | None = None
     may_join: bool = True
+    n_joined: int | None = None
     agreements: tuple = ()
     gains: tuple = ()
 
@@ -70,11 +87,13 @@ class Candidate:
     @property
     def joined(self):
         """Labels in which clusters without a dip in density between them are one."""
-        return join(self.labels, self._joins) if self._joins else self.labels
+        return largest_first(self._clusters[self.labels]) if self.scored else self.labels
 
     @property
-    def _joins(self):
-        return self.separations if self.scored and self.may_join else []
+    def _clusters(self):
+        """Cluster of each group."""
+        found = self.separations if self.scored and self.may_join else []
+        return joined_groups(self.n_groups, found, self.n_joined)
 
     @property
     def k(self):
@@ -82,37 +101,49 @@ class Candidate:
         return int(self.joined.max()) + 1
 
     @property
+    def apart(self):
+        """Separations of neighbouring clusters that are not joined."""
+        cluster = self._clusters
+        return [one for one in self.separations or [] if cluster[one.a] != cluster[one.b]]
+
+    @property
     def valley(self):
-        """Mean valley between neighbouring clusters: 0 a clear gap, 1 no dip at all."""
-        return float(np.mean([one.valley for one in self.separations])) if self.scored else 1.0
+        """Mean valley between clusters that stay apart: 0 a clear gap, 1 no dip at all."""
+        return float(np.mean([one.valley for one in self.apart])) if self.apart else 1.0
 
     @property
     def strength(self):
         """Depth of the deepest dip between two clusters that stay apart, in standard errors."""
-        cluster = joined_groups(self.n_groups, self._joins)
-        found = self.separations or []
-        apart = [one.strength for one in found if cluster[one.a] != cluster[one.b]]
-        return max(apart, default=0.0)
+        return max((one.strength for one in self.apart), default=0.0)
 
     @property
     def evidence(self):
         """Log odds that there are clusters; minus infinity if all were joined."""
-        return evidence(self.screened, self.strength) if self.k > 1 else -np.inf
+        return evidence(self.surplus, self.strength) if self.k > 1 else -np.inf
 
     @property
     def expected(self):
         """Expected agreement with the truth if there are clusters."""
-        return expected_agreement(self.screened, self.strength, self.valley)
+        wide = len(self.weights) > len(self.labels)
+        return expected_agreement(self.surplus, self.strength, self.valley, self.centrality, wide)
 
     @property
     def promise(self):
-        """The score if all clusters were clearly separated."""
+        """The gain between halves, less for many clusters; what a scan goes by."""
         return max(self.screened, 0.0) / self.n_groups**PENALTY_EXPONENT
 
     @property
+    def merit(self):
+        """What is known of the score before the separations are: gain and centrality."""
+        return signal(max(self.screened, LEAST_GAIN)) * max(self.centrality, LEAST_CENTRALITY)
+
+    @property
     def score(self):
-        """Gain between halves, less for many clusters and for shallow dips; 0 if not scored."""
-        return self.promise * (1.02 - self.valley) if self.scored else 0.0
+        """Refined gain × depth of the valleys × centrality; 0 if not scored, or one cluster."""
+        if not self.apart:
+            return 0.0
+        gain, centrality = max(self.refined, LEAST_GAIN), max(self.centrality, LEAST_CENTRALITY)
+        return float(signal(gain) * np.sqrt(1.02 - self.valley) * centrality)
 
     @property
     def judged(self):

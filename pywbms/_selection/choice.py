@@ -1,20 +1,24 @@
 """The choice of start, h and lam: from the search to a `Selection` that explains itself."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from pywbms._data.checks import generator
 from pywbms._data.ordering import row_order
-from pywbms._data.standardize import mean_variance, varying_columns
+from pywbms._data.standardize import mean_variance, without_outliers, working_columns
 from pywbms._engine.start import require_init
 from pywbms._selection.candidates import Candidate, candidate_table
 from pywbms._selection.evidence import Confidence
-from pywbms._selection.runner import CandidateRunner, fit_candidate
+from pywbms._selection.n_clusters import Exactly, asked_for, way, ways_of
+from pywbms._selection.runner import CandidateRunner, SearchStopped, fit_candidate
 from pywbms._selection.search import Search, SearchSpace
 from pywbms._selection.starts import all_columns, starts_for
+from pywbms._selection.unit_rows import drawn_rows
+from pywbms._selection.words import no_clusters, reason
 from pywbms._terminal.wording import counted
 
 # More rows are not needed to choose a pair, and cost their square.
@@ -48,9 +52,10 @@ class Selection:
         One row per candidate that was tried: start, h, lam; k, the number of clusters of its fit;
         joined, their number when those without a dip in density between them are joined; judged,
         whether subsets were clustered with it; screened, the gain in log density between two
-        halves of the rows; valley, the mean valley between neighbouring clusters, and score, 1
-        and 0 for all but the most promising; stability and gain on subsets, 0 where not judged;
-        chosen.
+        halves of the rows; refined and surplus, the same with clusters of their own shapes, and
+        over a cloud that may be bent; valley, the mean valley between neighbouring clusters;
+        centrality, the agreement with other partitions; score (these are 0, the valley 1, for
+        all but the best); stability and gain on subsets, 0 where not judged; chosen.
     alternatives : DataFrame
         The best of each other partition that scores nearly as well, or, if all rows are one
         cluster, the best partitions that there would be: start, h, lam, k, stability, gain, score,
@@ -64,6 +69,9 @@ class Selection:
         Number of fits it took.
     n_rows : int
         Number of rows that were looked at.
+    ways : tuple of dict
+        If a number of clusters was asked for: the parameters that lead to it, the best first, and
+        the way, "fit", "join" or "tree".
     """
 
     h: float
@@ -80,6 +88,7 @@ class Selection:
     n_fits: int
     n_rows: int
     starts: dict = field(repr=False, default_factory=dict)
+    ways: tuple = field(repr=False, default=())
 
     def at(self, k: int) -> list[dict]:
         """Return the parameters of `WBMS` that may give k clusters, the best first.
@@ -92,21 +101,7 @@ class Selection:
         ValueError
             If there is none; the message names the numbers of clusters that there are.
         """
-        table = self.table.assign(promise=self.table["screened"] / self.table["k"] ** 0.25)
-        table = table.sort_values(["score", "promise"], ascending=False, kind="stable")
-        found = [
-            {
-                "h": float(fit["h"]),
-                "lam": float(fit["lam"]),
-                "init": self.starts[fit["start"]],
-                "join": join,
-            }
-            for fits, join in (
-                (table[(table["joined"] == k) & (table["score"] > 0)], True),
-                (table[table["k"] == k], False),
-            )
-            for fit in fits.to_dict(orient="records")
-        ]
+        found = tried_with(self.table, self.starts, k)
         if found:
             return found
         there = sorted({*self.table["k"], *self.table["joined"]})
@@ -135,7 +130,8 @@ class Selection:
                 "there may be better pairs."
             )
         if not self.alternatives.empty:
-            lines.append("The choice of h and lam is uncertain. Nearly as good:")
+            told = "The choice of h and lam is uncertain. Nearly as good:"
+            lines.append("Other partitions:" if self.ways else told)
             lines += [
                 f"  k = {row.k} at h = {row.h:.4g}, lam = {row.lam:.4g} "
                 f"({row.share:.0%} of the score, stability {row.stability:.2f})"
@@ -151,6 +147,34 @@ class Selection:
             self.explanation,
         ]
         return "\n".join([*lines, *([self.note] if self.note else [])])
+
+
+def tried_with(table, starts, k):
+    """Return the parameters of `WBMS` that may give k clusters, the best first; see `Selection.at`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        See `Selection`.
+    starts : dict
+        Name of a start → weights, one per column.
+    k : int
+    """
+    table = table.assign(promise=table["screened"] / table["k"] ** 0.25)
+    table = table.sort_values(["score", "promise"], ascending=False, kind="stable")
+    return [
+        {
+            "h": float(fit["h"]),
+            "lam": float(fit["lam"]),
+            "init": starts[fit["start"]],
+            "join": join,
+        }
+        for fits, join in (
+            (table[(table["joined"] == k) & (table["score"] > 0)], True),
+            (table[table["k"] == k], False),
+        )
+        for fit in fits.to_dict(orient="records")
+    ]
 
 
 @dataclass(frozen=True)
@@ -181,7 +205,7 @@ class SearchOptions:
     run: Callable | None = None
 
 
-def choose(X, settings, options):
+def choose(X, settings, options, mass=None):
     """Choose h and lam for a checked matrix; see `pywbms.select.select`.
 
     Parameters
@@ -189,6 +213,8 @@ def choose(X, settings, options):
     X : ndarray of shape (n, p)
     settings : Settings
     options : SearchOptions
+    mass : ndarray of shape (n,), optional
+        How many rows each one stands for; one by default.
 
     Returns
     -------
@@ -196,16 +222,12 @@ def choose(X, settings, options):
     """
     rng = generator(options.random_state)
     require_init(settings, X)
-    varying = varying_columns(X)
-    rows = X[:, varying]
-    rows = rows[row_order(rows)] if rows.size else rows
-    if len(rows) > MOST_ROWS:
-        rows = rows[sampled_rows(len(rows), rng)]
-    if not isinstance(settings.init, str):
-        settings = replace(settings, init=np.asarray(settings.init)[varying])
+    varying = working_columns(X, settings.standardize, mass, settings.indicators)
+    inner = settings.for_columns(varying)
+    rows = rows_to_search(X[:, varying], inner, mass, rng)
     unit = 1.0 if settings.standardize else mean_variance(rows)
-    runner = CandidateRunner(rows, settings, options.n_jobs, options.report, options.run)
-    space = SearchSpace(options.h, options.lam, unit, starts_for(rows, settings))
+    runner = CandidateRunner(rows, inner, options.n_jobs, options.report, options.run)
+    space = SearchSpace(options.h, options.lam, unit, starts_for(rows, inner))
     search = Search(rows, space, runner, options.n_subsets, rng)
     enough = len(rows) >= LEAST_ROWS and rows.size > 0
     if enough:
@@ -215,16 +237,12 @@ def choose(X, settings, options):
             if not (options.keep_on_interrupt and search.candidates):
                 raise
             search.score()
-    chosen = search.best()
-    if chosen is None:
-        why = no_clusters(search) if enough else TOO_FEW
-        chosen = one_cluster(search, X, space, settings)
-        if chosen.k > 1:
-            why += f" Yet with the given values the rows form at least {chosen.k} clusters."
-        confidence = Confidence.of(1 - expected_if_any(search))
-    else:
-        why = reason(search, chosen)
-        confidence = Confidence.of(chosen.expected)
+    k = settings.n_clusters
+    exactly = [] if k in (None, 1) else Exactly(k, search, space, rows, settings).ranked()
+    chosen, why, confidence = decide(search, X, space, settings, exactly, enough, mass)
+    others = alternatives(search, chosen)
+    if k is not None:
+        keep(search, chosen)
     starts = {name: all_columns(init, varying) for name, init in space.starts.items()}
     return Selection(
         h=chosen.h,
@@ -234,14 +252,55 @@ def choose(X, settings, options):
         init=starts[chosen.start],
         join=chosen.k < chosen.n_groups,
         confidence=confidence,
-        table=as_table(search.candidates.values(), chosen),
-        alternatives=alternatives(search, chosen),
+        table=as_table(search.candidates.values(), search.candidates.get(chosen.place, chosen)),
+        alternatives=others,
         explanation=why,
         complete=search.complete or not enough,
         n_fits=search.n_fits,
         n_rows=len(rows),
         starts=starts,
+        ways=() if k is None else ways_of(exactly or [chosen], starts),
     )
+
+
+def decide(search, X, space, settings, exactly, enough, mass=None):
+    """Return the candidate that a search leads to, why, and the confidence in it.
+
+    Parameters
+    ----------
+    search : Search
+    X : ndarray of shape (n, p)
+    space : SearchSpace
+    settings : Settings
+    exactly : list of Candidate
+        Those with the number of clusters that was asked for, the best first.
+    enough : bool
+        Whether there are rows enough to search.
+    mass : ndarray of shape (n,), optional
+        How many rows each one stands for; one by default.
+    """
+    k = settings.n_clusters
+    best = search.best()
+    chosen = best if k is None else next(iter(exactly), None)
+    if chosen is not None:
+        why = reason(search, chosen) if k is None else asked_for(k, chosen, best)
+        return chosen, why, Confidence.of(chosen.expected)
+    why = no_clusters(search) if enough else TOO_FEW
+    if k is not None:
+        why = asked_for(k, None, best)
+    chosen = one_cluster(search, X, space, settings, mass)
+    if chosen.k > 1:
+        why += f" Yet with the given values the rows form at least {chosen.k} clusters."
+    return chosen, why, Confidence.of(1 - expected_if_any(search))
+
+
+def keep(search, chosen):
+    """Let a search know of a candidate that it has not chosen itself."""
+    if chosen.k > 1 and way(chosen) != "tree":
+        if search.complete:
+            with suppress(SearchStopped):
+                search.judge([chosen])
+        search.candidates[chosen.place] = chosen
 
 
 def expected_if_any(search):
@@ -250,45 +309,21 @@ def expected_if_any(search):
     return 0.0 if best is None else float(1 / (1 + np.exp(-best.evidence)))
 
 
+def rows_to_search(X, settings, mass, rng):
+    """Return at most `MOST_ROWS` rows without outliers, in an order of their own."""
+    if mass is not None:
+        return drawn_rows(X, settings, mass, MOST_ROWS, rng)
+    rows = without_outliers(X, settings.standardize, settings.indicators)
+    rows = rows[row_order(rows)] if rows.size else rows
+    return rows[sampled_rows(len(rows), rng)] if len(rows) > MOST_ROWS else rows
+
+
 def sampled_rows(n, rng):
     """Return the rows, of more than `MOST_ROWS`, on which a search looks."""
     return np.sort(rng.permutation(n)[:MOST_ROWS])
 
 
-def reason(search, chosen):
-    """Return in words why a candidate was chosen."""
-    alike = [one.h for one in search.candidates.values() if one.agrees_with(chosen)]
-    lowest, highest = min(alike), max(alike)
-    found = f" The same clusters are found from h = {lowest:.3g} to {highest:.3g}."
-    joined = (
-        f" They are the {chosen.n_groups} groups of the fit, joined where the density between two "
-        "of them does not dip."
-    )
-    return (
-        f"The {chosen.k} clusters recur in random subsets of the rows (stability "
-        f"{chosen.stability:.2f} of 1), predict held-out rows better than a single cloud, by "
-        f"{chosen.screened:.2g} nats per row, and the density dips between them."
-        + joined * (chosen.k < chosen.n_groups)
-        + found * (lowest < highest)
-    )
-
-
-def no_clusters(search):
-    """Return in words why there are no clusters."""
-    best = search.likeliest()
-    told = "no partition predicts held-out rows better than a single cloud"
-    if best is not None:
-        told = (
-            f"the best partition (k = {best.k}) predicts held-out rows {best.screened:.2g} nats "
-            "per row better than a single cloud, and the deepest dip in density between two "
-            f"clusters is {best.strength:.1f} standard errors; both together are too little"
-        )
-    elif any(one.scored for one in search.candidates.values()):
-        told = "between the groups of every promising partition the density does not dip"
-    return f"No clusters: {told}. All rows form one cluster."
-
-
-def one_cluster(search, X, space, settings):
+def one_cluster(search, X, space, settings, mass=None):
     """Return a candidate with one cluster, or as near to that as the given h and lam allow."""
     usual = USUAL_LAM * space.unit if space.lam is None else space.lam[len(space.lam) // 2]
     start = next(iter(space.starts))
@@ -298,8 +333,9 @@ def one_cluster(search, X, space, settings):
     high = max([SURELY_ONE * space.unit, *(one.h for one in search.candidates.values())])
     once = settings.for_candidates(settings.max_iter)
     for _ in range(MOST_DOUBLINGS):
-        init = all_columns(space.starts[start], varying_columns(X))
-        fitted = fit_candidate(X, None, (high, usual, init), once)
+        varying = working_columns(X, settings.standardize, mass, settings.indicators)
+        init = all_columns(space.starts[start], varying)
+        fitted = fit_candidate(X, None, (high, usual, init), once, mass)
         found = Candidate(start, high, usual, *fitted)
         if found.k == 1:
             break
@@ -311,7 +347,9 @@ def one_cluster(search, X, space, settings):
 def alternatives(search, chosen):
     """Return a table of the other partitions that score nearly as well as the chosen one."""
     columns = ["start", "h", "lam", "k", "stability", "gain", "score", "expected"]
-    rivals = [one for one in search.rivals() if one is not chosen]
+    best = search.best()
+    rivals = search.rivals() if best is None else [best, *search.rivals()]
+    rivals = [one for one in rivals if (one.place, way(one)) != (chosen.place, way(chosen))]
     table = candidate_table(rivals, columns)
     table.insert(7, "share", table["score"] / (chosen.score or 1.0))
     return table
@@ -323,8 +361,8 @@ def as_table(candidates, chosen):
         candidates, key=lambda one: (one.start != "uniform", one.start, one.lam, one.h)
     )
     columns = [
-        "start", "h", "lam", "n_groups", "k", "judged", "screened", "valley", "stability", "gain",
-        "score",
+        "start", "h", "lam", "n_groups", "k", "judged", "screened", "refined", "surplus", "valley",
+        "centrality", "stability", "gain", "score",
     ]  # fmt: skip
     table = candidate_table(candidates, columns)
     table = table.rename(columns={"n_groups": "k", "k": "joined"})

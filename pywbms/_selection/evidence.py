@@ -1,21 +1,26 @@
 """How sure one can be of a partition: that there are clusters at all, and how right they are.
 
 The coefficients are fitted to simulated data sets, with and without clusters, whose truth is
-known. ``python -m benchmarks.selection calibrate --seeds 160`` prints those of the expected
-agreement; those of the test for clusters come from a larger share of sets without any, so that it
-errs towards one cluster.
+known: ``python -m benchmarks.selection calibrate`` prints them, and how well they do.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from pywbms._selection.separation import WEAK
-
-# Of the test for clusters: log(1 + 10 · gain), strength of the strongest separation, constant.
-GATE = (1.80, 0.77, -5.76)
-# Of the expected agreement: the same, and the mean valley between neighbouring clusters.
-EXPECTED = (0.22, 0.01, -0.44, 0.09)
+# There are clusters if signal(gain) and signal(gain) + DIP · strength reach these bounds. The gain
+# alone would let pass some curved clouds, the dips alone rounded values.
+LEAST_SIGNAL, DIP, LEAST_TOTAL = 1.0, 0.3, 2.0
+# Log odds per unit of signal beyond the bounds.
+SLOPE = 3.3
+# Deeper dips, in standard errors, do not count for more: they only come from more rows.
+STRONG = 5.0
+# Of the expected agreement: signal of the gain, strength of the deepest dip, mean valley between
+# neighbouring clusters, centrality, constant.
+EXPECTED = (0.132, 0.116, -0.291, 0.433, -0.297)
+# With more columns than rows, real data disappoint more than simulated ones: what is found there
+# is at best of low confidence.
+WIDE = 0.45
 WORDS = ((0.75, "high"), (0.45, "medium"), (0.0, "low"))
 
 
@@ -55,19 +60,25 @@ def evidence(gain, strength):
     Parameters
     ----------
     gain : float
-        Gain in log density between halves, in nats per row.
+        Gain in log density between halves over a single cloud, in nats per row.
     strength : float
         Depth of the deepest dip between two clusters, in standard errors.
+
+    Examples
+    --------
+    >>> evidence(gain=1.0, strength=4.0) > 0 > evidence(gain=0.1, strength=4.0)
+    True
     """
-    if strength < WEAK:  # pieces of one cloud predict well, too
-        return -np.inf
-    return float(np.dot(GATE, (signal(gain), strength, 1)))
+    found = signal(gain)
+    total = found + DIP * min(strength, STRONG)
+    return float(SLOPE * min(found - LEAST_SIGNAL, total - LEAST_TOTAL))
 
 
-def expected_agreement(gain, strength, valley):
+def expected_agreement(gain, strength, valley, centrality, wide):
     """Return the adjusted Rand index with the truth that can be expected of a partition."""
-    expected = np.dot(EXPECTED, (signal(gain), strength, valley, 1))
-    return float(np.clip(expected, 0, 1))
+    features = (signal(gain), min(strength, STRONG), valley, centrality, 1)
+    expected = float(np.clip(np.dot(EXPECTED, features), 0, 1))
+    return expected * WIDE if wide else expected
 
 
 def signal(gain):

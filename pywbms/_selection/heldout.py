@@ -1,6 +1,7 @@
 """How much better clusters predict held-out rows than a single cloud does."""
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.special import gammaln
 from scipy.stats import yeojohnson
 from sklearn.covariance import ledoit_wolf
@@ -11,8 +12,12 @@ MOST_COLUMNS = 20
 LEAST_VARIANCE = 1e-3
 # Clusters differ in spread; the prior on it counts as much as this number of rows.
 PRIOR_ROWS = 5
+# The prior on a covariance counts as much as this number of rows, for so many columns and one more.
+PRIOR_ROWS_PER_COLUMN = 2
 # A single cloud may be skewed (one Yeo–Johnson exponent per column) and heavy-tailed (a t).
 EXPONENTS = np.arange(-3, 5.01, 0.25)
+# It may also be bent: the other columns are polynomials of this degree in one of the heaviest.
+BEND_DEGREE, MOST_BENDING = 3, 6
 DEGREES_OF_FREEDOM = (3.0, 4.0, 6.0, 10.0, 20.0, np.inf)
 
 
@@ -21,9 +26,9 @@ class HeldOut:
 
     Two densities are learned from the rows that were clustered, in the heaviest columns, and
     compared on the held-out rows. One is a Gaussian around each cluster, with a covariance that
-    all share up to a factor. The other is a single cloud that may be correlated, skewed and
-    heavy-tailed, as data without clusters may be. It takes clusters, not merely a shape other
-    than a Gaussian, to do better than that.
+    all share up to a factor, or one of its own, shrunk towards that. The other is a single cloud
+    that may be correlated, skewed, heavy-tailed and, if asked for, bent, as data without clusters
+    may be. It takes clusters, not merely a shape other than a Gaussian, to do better than that.
 
     Parameters
     ----------
@@ -41,7 +46,7 @@ class HeldOut:
         self._straight = {}
         self._single = {}
 
-    def gain(self, train, labels, weights):
+    def gain(self, train, labels, weights, *, own_shapes=False, may_bend=False):
         """Return the mean gain in log density, in nats per row, on the held-out rows.
 
         Parameters
@@ -52,9 +57,13 @@ class HeldOut:
             Clusters of the rows to learn from.
         weights : ndarray of shape (p,)
             Feature weights; only as many columns are looked at as they effectively use.
+        own_shapes : bool, default False
+            Whether each cluster has a covariance of its own: more accurate, and more work.
+        may_bend : bool, default False
+            Whether the single cloud may be bent, too.
         """
         columns = heaviest(weights)
-        single = self._single_cloud(train, columns)[~train]
+        single = self._single_cloud(train, columns, may_bend)[~train]
         size = np.bincount(labels)
         number = np.where(size >= LEAST_ROWS, np.cumsum(size >= LEAST_ROWS) - 1, -1)[labels]
         size = size[size >= LEAST_ROWS].astype(float)
@@ -63,23 +72,35 @@ class HeldOut:
         known = self._rows[np.ix_(train, columns)]
         centre = known.mean(axis=0)
         inside = number >= 0
-        clusters = Clusters(known[inside] - centre, number[inside], size)
+        density = ShapedClusters if own_shapes else Clusters
+        clusters = density(known[inside] - centre, number[inside], size)
         n = len(known)
         # Rows of tiny clusters, and one more, may lie anywhere in the single cloud.
         elsewhere = single + np.log((n - size.sum() + 1) / (n + 1))
         among = clusters.log_density(self._rows[np.ix_(~train, columns)] - centre, n + 1)
         return float((np.maximum(among, elsewhere) - single).mean())
 
-    def _single_cloud(self, train, columns):
+    def _single_cloud(self, train, columns, may_bend):
         """Return the log density of all rows in the single cloud that fits the train rows best."""
-        key = train.tobytes(), columns.tobytes()
+        key = train.tobytes(), columns.tobytes(), may_bend
         if key not in self._single:
+            rows = self._rows[:, columns]
             straight, jacobian = zip(*map(self._straightened, columns.tolist()), strict=True)
             candidates = [
-                *cloud_densities(self._rows[:, columns], train),
+                *cloud_densities(rows, train),
                 *cloud_densities(np.stack(straight, 1), train, np.sum(jacobian, axis=0)),
             ]
-            self._single[key] = max(candidates, key=lambda density: density[train].sum())
+            fits = [density[train].sum() for density in candidates]
+            if may_bend and len(columns) > 1:
+                bent = [
+                    one
+                    for sheared in unbent(rows, train)
+                    for one in cloud_densities(sheared, train)
+                ]
+                penalty = (BEND_DEGREE - 1) * (len(columns) - 1) * np.log(train.sum()) / 2
+                candidates += bent
+                fits += [density[train].sum() - penalty for density in bent]
+            self._single[key] = candidates[int(np.argmax(fits))]
         return self._single[key]
 
     def _straightened(self, column):
@@ -117,8 +138,9 @@ class Clusters:
         mean = np.zeros((k, rows.shape[1]))
         np.add.at(mean, number, rows)
         mean /= size[:, None]
-        within = shrunk_covariance(rows - mean[number]) * (n / max(n - k, 1))
-        variance, self._axes = np.linalg.eigh(within)
+        self._away = rows - mean[number]
+        self._within = shrunk_covariance(self._away) * (n / max(n - k, 1))
+        variance, self._axes = np.linalg.eigh(self._within)
         variance = np.maximum(variance, LEAST_VARIANCE)
         mean = mean @ self._axes
         overall = size @ mean / n
@@ -148,6 +170,48 @@ class Clusters:
         return best
 
 
+class ShapedClusters(Clusters):
+    """Gaussian clusters with covariances of their own, shrunk towards the common shape."""
+
+    def __init__(self, rows, number, size):
+        super().__init__(rows, number, size)
+        common = self._within + 1e-6 * np.eye(rows.shape[1])
+        inverse = np.linalg.inv(common)
+        self._mean = self._mean @ self._axes.T
+        self._roots = []
+        for cluster, m in enumerate(size):
+            away = self._away[number == cluster]
+            scatter = away.T @ away * (m / max(m - 1, 1))
+            spread = (np.mean(np.sum(away @ inverse * away, axis=1)) / len(common)) * m
+            spread = (spread + PRIOR_ROWS) / (m + PRIOR_ROWS)
+            covariance = posterior_covariance(scatter, m, spread * common)
+            self._roots.append(np.linalg.cholesky(covariance + 1e-9 * np.eye(len(common))))
+
+    def log_density(self, rows, total):
+        """Return the log density of rows in their likeliest cluster; see `Clusters`."""
+        best = np.full(len(rows), -np.inf)
+        for mean, root, size in zip(self._mean, self._roots, self._size, strict=True):
+            square = (solve_triangular(root, (rows - mean).T, lower=True) ** 2).sum(axis=0)
+            density = np.log(size / total) - square / 2 - np.log(np.diag(root)).sum()
+            np.maximum(best, density, out=best)
+        return best
+
+
+def posterior_covariance(scatter, n, prior):
+    """Return the covariance with which a further row is predicted.
+
+    Parameters
+    ----------
+    scatter : ndarray of shape (p, p)
+        Sum of squares and products of n rows about their mean.
+    n : float
+    prior : ndarray of shape (p, p)
+        What is expected of their covariance.
+    """
+    weight = PRIOR_ROWS_PER_COLUMN * (len(prior) + 1)
+    return (scatter + weight * prior) / (n + weight) * (1 + 1 / n)
+
+
 def cloud_densities(rows, train, log_derivative=0.0):
     """Return the log densities of all rows under a Gaussian and some t, fitted to the train rows.
 
@@ -155,8 +219,11 @@ def cloud_densities(rows, train, log_derivative=0.0):
     """
     p = rows.shape[1]
     centred = rows - rows[train].mean(axis=0)
-    scatter = shrunk_covariance(centred[train]) + 1e-6 * np.eye(p)
-    root = np.linalg.cholesky(scatter)
+    known = centred[train]
+    scatter = known.T @ known * (len(known) / max(len(known) - 1, 1))
+    # As that of a cluster with a shape of its own: one cluster gains nothing over the cloud.
+    covariance = posterior_covariance(scatter, len(known), shrunk_covariance(known))
+    root = np.linalg.cholesky(covariance + 1e-6 * np.eye(p))
     square = (np.linalg.solve(root, centred.T) ** 2).sum(axis=0)
     log_volume = np.log(np.diag(root)).sum()
     densities = []
@@ -168,6 +235,22 @@ def cloud_densities(rows, train, log_derivative=0.0):
             density = constant - (df + p) / 2 * np.log1p(square / (df - 2))
         densities.append(density - log_volume + log_derivative)
     return densities
+
+
+def unbent(rows, train):
+    """Yield the rows with the bends along one of the heaviest columns taken out of the others.
+
+    Each is the residual of a polynomial, a shear that preserves volumes: densities stay what they
+    are. Beyond the train rows the polynomials go on as constants.
+    """
+    for driver in range(min(rows.shape[1], MOST_BENDING)):
+        place = rows[:, driver]
+        powers = np.vander(place.clip(place[train].min(), place[train].max()), BEND_DEGREE + 1)
+        others = np.arange(rows.shape[1]) != driver
+        bend = np.linalg.lstsq(powers[train], rows[np.ix_(train, others)], rcond=None)[0]
+        straight = rows.copy()
+        straight[:, others] -= powers @ bend
+        yield straight
 
 
 def shrunk_covariance(centred):

@@ -62,8 +62,9 @@ class CandidateRunner:
         return Parallel(self._n_jobs, prefer="threads", return_as="generator")(calls)
 
 
-def fit_candidate(X, rows, place, settings):
+def fit_candidate(X, rows, place, settings, mass=None):
     """Return labels and feature weights of a fit of some rows, or of all, at (h, lam, init)."""
     h, lam, init = place
-    fitted = fit_rows(X if rows is None else X[rows], replace(settings, h=h, lam=lam, init=init))
+    settings = replace(settings, h=h, lam=lam, init=init)
+    fitted = fit_rows(X if rows is None else X[rows], settings, mass=mass)
     return fitted.labels, fitted.weights

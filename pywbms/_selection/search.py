@@ -12,6 +12,7 @@ from pywbms._data.standardize import Standardizer
 from pywbms._selection.agreement import agreement
 from pywbms._selection.bandwidth_scan import H_STEP, BandwidthScan, h_at
 from pywbms._selection.candidates import Candidate
+from pywbms._selection.halves import random_half
 from pywbms._selection.heldout import HeldOut
 from pywbms._selection.runner import SearchStopped
 from pywbms._selection.separation import separations
@@ -19,9 +20,10 @@ from pywbms._selection.starts import lams_of
 
 SHARE = 0.8  # of the rows in a subset
 LEAST_MEAN_SIZE = 4
-# So many different partitions are scored, by decreasing promise. Groups that agree as well as this
-# are the same partition; among those with nearly the same promise, the middle one stands for all.
-MOST_SCORED, ALIKE, NEARLY_EQUAL = 4, 0.92, 0.95
+# So many different partitions are scored by their promise, and so many by their merit. Groups that
+# agree as well as this are the same partition; among those with nearly the same promise, the middle
+# one stands for all.
+MOST_SCORED, ALIKE, NEARLY_EQUAL = 6, 0.92, 0.95
 # A partition with this share of the best score might as well be the right one.
 NEARLY_AS_GOOD, MOST_RIVALS = 0.75, 3
 
@@ -79,14 +81,21 @@ class Search:
         n = len(X)
         self._space = space
         self._runner = runner
+        standardize, indicators = runner.settings.standardize, runner.settings.indicators
         # The standardizer copes with columns of any magnitude.
-        self._heldout = HeldOut(Standardizer.of(X, True).forward(X), rng) if X.size else None
-        standardize = runner.settings.standardize
+        scores = X
+        if X.size:
+            of_scores = Standardizer.of(X, standardize or True, indicators=indicators)
+            scores = of_scores.working(X)
+        self._heldout = HeldOut(scores, rng) if X.size else None
         self._may_join = runner.settings.join is not False
-        self._rows = Standardizer.of(X, standardize).forward(X) if X.size else X
-        self._halves = random_rows(n, n // 2, rng)
+        self._rows = X
+        if X.size:
+            self._rows = Standardizer.of(X, standardize, indicators=indicators).working(X)
+        self._halves = random_half(X, rng)
         self._subsets = [random_rows(n, round(SHARE * n), rng) for _ in range(n_subsets)]
         self._most_clusters = max(2, n // LEAST_MEAN_SIZE)
+        self._leaders = []  # different partitions, when they were last scored
         self.candidates = {}
         self.complete = False
 
@@ -124,8 +133,8 @@ class Search:
 
         Where there is no evidence of clusters, the best partitions all the same.
         """
-        best = self.best()
-        least = 0.0 if best is None else NEARLY_AS_GOOD * best.score
+        best, likeliest = self.best(), self.likeliest()
+        least = 0.0 if likeliest is None else NEARLY_AS_GOOD * likeliest.score
         found = []
         eligible = [
             one for one in self.candidates.values() if one.scored and one.k > 1 and one is not best
@@ -201,32 +210,43 @@ class Search:
             lams += [np.sqrt(candidate.lam * lam) for lam in self._neighbours(candidate)]
         self.fit([(candidate.start, float(h), float(lam)) for h in hs for lam in lams])
 
-    def _gain_between_halves(self, candidate):
+    def _gain_between_halves(self, candidate, **options):
         """Return how well the clusters of all rows, as they are in one half, predict the other."""
+        labels, weights = candidate.labels, candidate.weights
         return np.mean(
             [
-                self._heldout.gain(half, candidate.labels[half], candidate.weights)
+                self._heldout.gain(half, labels[half], weights, **options)
                 for half in (self._halves, ~self._halves)
             ]
         )
 
     def score(self):
-        """Look at the separations of the most promising partitions."""
+        """Look more closely at the best of the different partitions."""
         several = [
-            one
-            for one in self.candidates.values()
-            if 2 <= one.n_groups <= self._most_clusters and one.screened > 0
+            one for one in self.candidates.values() if 2 <= one.n_groups <= self._most_clusters
         ]
-        leaders = []
-        for one in sorted(several, key=lambda one: (-one.promise, *one.place)):
-            if len(leaders) == MOST_SCORED:
-                break
-            if not any(alike(one, leader) for leader in leaders):
-                leaders.append(one)
+        leaders = different(sorted(several, key=lambda one: (-one.promise, *one.place)))
         for leader in leaders:
+            leader.centrality = centrality(leader, leaders)
+        by_merit = sorted(leaders, key=lambda one: (-one.merit, *one.place))
+        for leader in dict.fromkeys(leaders[:MOST_SCORED] + by_merit[:MOST_SCORED]):
             one = middle([other for other in several if as_good(other, leader)])
+            one.centrality = leader.centrality
             if not one.scored:
-                one.separations = separations(self._rows, one.labels, one.weights)
+                self._look_closely(one)
+        self._leaders = leaders
+
+    def _look_closely(self, one):
+        one.refined = self._gain_between_halves(one, own_shapes=True)
+        one.surplus = self._gain_between_halves(one, own_shapes=True, may_bend=True)
+        one.separations = separations(self._rows, one.labels, one.weights)
+
+    def score_one(self, candidate):
+        """Score a candidate that need not be among those that were fitted; return it."""
+        candidate.screened = self._gain_between_halves(candidate)
+        candidate.centrality = centrality(candidate, self._leaders or [candidate])
+        self._look_closely(candidate)
+        return candidate
 
     def judge(self, candidates):
         """Cluster the subsets with some candidates."""
@@ -241,6 +261,26 @@ class Search:
     def _on_subset(self, candidate, rows, labels, weights):
         recurring = agreement(candidate.labels[rows], labels)
         return recurring, self._heldout.gain(rows, labels, weights)
+
+
+def different(candidates):
+    """Return the candidates whose groups differ from those of all before them."""
+    found = []
+    for one in candidates:
+        if not any(alike(one, other) for other in found):
+            found.append(one)
+    return found
+
+
+def centrality(candidate, leaders):
+    """Return how well a partition agrees with different ones, itself perhaps among them.
+
+    Each counts as much as it promises, so that those that are no good have no vote.
+    """
+    promise = np.array([one.promise for one in leaders])
+    vote = promise if promise.any() else np.ones(len(leaders))
+    agreements = [agreement(candidate.labels, one.labels) for one in leaders]
+    return float(np.dot(agreements, vote) / vote.sum())
 
 
 def alike(a, b):

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from pywbms._data.ordering import largest_first
+from pywbms._selection.halves import random_half
 
 N_NEIGHBOURS = 5
 MOST_AXES, ROWS_PER_AXIS = 10, 12
@@ -68,7 +68,8 @@ def separations(rows, labels, weights):
     weights : ndarray of shape (p,)
     """
     scaled = weighted_columns(rows, weights)
-    halves = random_halves(len(rows))
+    half = random_half(rows, np.random.default_rng(0))
+    halves = half, ~half
     axes = principal_axes(scaled)
     parts = [Half(axes[half], labels[half], labels.max() + 1) for half in halves]
     return [
@@ -77,21 +78,33 @@ def separations(rows, labels, weights):
     ]
 
 
-def join(labels, found):
-    """Return labels in which clusters without a dip between them are one, largest first.
+def joined_groups(k, found, n_clusters=None):
+    """Return the cluster of each of k groups, given the separations between them.
+
+    Parameters
+    ----------
+    k : int
+    found : list of Separation
+    n_clusters : int, optional
+        Join the groups with the shallowest dips until so many clusters are left, or until no
+        neighbours are; by default those without a dip worth the name.
 
     Examples
     --------
-    >>> flat = Separation(0, 1, valley=0.9, strength=0.5, known=True)
-    >>> join(np.array([0, 0, 1, 2]), [flat]).tolist()
-    [0, 0, 0, 1]
+    >>> deep, shallow = Separation(0, 1, 0.1, 5.0, True), Separation(1, 2, 0.3, 4.0, True)
+    >>> joined_groups(3, [deep, shallow]).tolist()
+    [0, 1, 2]
+    >>> joined_groups(3, [deep, shallow], n_clusters=2).tolist()
+    [0, 1, 1]
     """
-    return largest_first(joined_groups(labels.max() + 1, found)[labels])
-
-
-def joined_groups(k, found):
-    """Return the cluster of each of k groups, given the separations between them."""
-    pairs = np.array([(one.a, one.b) for one in found if one.missing], dtype=int).reshape(-1, 2)
+    joined = [one for one in found if one.missing]
+    if n_clusters is not None:
+        joined, cluster = [], np.arange(k)
+        for one in sorted(found, key=lambda one: (-one.valley, one.strength, one.a, one.b)):
+            if k - len(joined) > n_clusters and cluster[one.a] != cluster[one.b]:
+                cluster[cluster == cluster[one.b]] = cluster[one.a]
+                joined.append(one)
+    pairs = np.array([(one.a, one.b) for one in joined], dtype=int).reshape(-1, 2)
     graph = coo_matrix((np.ones(len(pairs)), pairs.T), shape=(k, k))
     return connected_components(graph, directed=False)[1]
 
@@ -105,12 +118,6 @@ def weighted_columns(rows, weights):
         heavy = heavy[: max(number, 2)]
     heavy = np.sort(heavy[weights[heavy] > 0])
     return rows[:, heavy] * np.sqrt(weights[heavy])
-
-
-def random_halves(n):
-    """Return two complementary masks, the same for each n."""
-    half = np.random.default_rng(0).permutation(n) < n // 2
-    return half, ~half
 
 
 def principal_axes(scaled):
@@ -127,7 +134,8 @@ def principal_axes(scaled):
 def neighbouring_clusters(scaled, labels):
     """Return the pairs (a, b), a < b, of clusters that hold near neighbours of each other's rows.
 
-    Every cluster is a neighbour of the one that is nearest to it.
+    So are those that are nearest where others hold none: whichever clusters are joined, the rest
+    have neighbours.
     """
     k, n = labels.max() + 1, len(labels)
     order = np.argsort(labels, kind="stable")
@@ -140,8 +148,8 @@ def neighbouring_clusters(scaled, labels):
     adjacent[np.repeat(sorted_labels, number), sorted_labels[nearest].ravel()] = True
     first = np.searchsorted(sorted_labels, np.arange(k))
     gap = np.minimum.reduceat(np.minimum.reduceat(distance, first, axis=0), first, axis=1)
-    np.fill_diagonal(gap, np.inf)
-    adjacent[np.arange(k), gap.argmin(axis=1)] = True
+    nearest_gaps = minimum_spanning_tree(np.maximum(gap, np.finfo(float).tiny))  # 0: no edge
+    adjacent[nearest_gaps.nonzero()] = True
     return np.argwhere(np.triu(adjacent | adjacent.T, 1)).tolist()
 
 

@@ -1,13 +1,15 @@
 """The start of the weights where h and lam are given."""
 
 from pywbms._data.checks import generator
+from pywbms._data.masses import total_mass
 from pywbms._data.ordering import row_order
-from pywbms._data.standardize import varying_columns
+from pywbms._data.standardize import without_outliers, working_columns
 from pywbms._engine.settings import is_auto
-from pywbms._selection.choice import LEAST_ROWS, MOST_ROWS, sampled_rows
+from pywbms._selection.choice import LEAST_ROWS, rows_to_search
 from pywbms._selection.runner import CandidateRunner
 from pywbms._selection.search import Search, SearchSpace
 from pywbms._selection.starts import all_columns, equal, starts_for
+from pywbms._selection.unit_rows import rows_of_whole_mass
 
 # Another start than equal weights needs a promise that is so much better.
 CLEARLY_BETTER, LEAST_PROMISE = 1.1, 0.1
@@ -26,10 +28,11 @@ def start_of(engine, settings):
         return settings.init
     if settings.init == "uniform":
         return equal(engine.shape[1])
-    return choose_start(engine.sample(settings, generator(0)), settings)
+    sample = engine.sample(settings, generator(settings.random_state))
+    return choose_start(sample, settings, engine.mass)
 
 
-def choose_start(X, settings):
+def choose_start(X, settings, mass=None):
     """Return the weights to start from at given h and lam, one per column.
 
     Equal ones, unless the clusters from another start predict held-out rows clearly better.
@@ -39,19 +42,19 @@ def choose_start(X, settings):
     X : ndarray of shape (n, p)
     settings : Settings
         Its h and lam are numbers, its init is "auto" or "marginal".
+    mass : ndarray of shape (n,), optional
+        How many rows each one stands for; one by default.
     """
-    rng = generator(0)
-    varying = varying_columns(X)
-    rows = X[:, varying]
-    if len(rows) < LEAST_ROWS or rows.shape[1] < 2:
+    rng = generator(settings.random_state)
+    varying = working_columns(X, settings.standardize, mass, settings.indicators)
+    settings = settings.for_columns(varying)
+    rows, row_mass = start_rows(X[:, varying], settings, mass, rng)
+    if total_mass(rows, row_mass) < LEAST_ROWS or rows.shape[1] < 2:
         return equal(len(varying))
-    rows = rows[row_order(rows)]
-    if len(rows) > MOST_ROWS and is_auto(settings.init):
-        rows = rows[sampled_rows(len(rows), rng)]
-    starts = starts_for(rows, settings)
+    starts = starts_for(rows, settings, row_mass)
     best = next(iter(starts))
     if len(starts) > 1:
-        lam = float(settings.lam) / settings.lam_unit(len(X))
+        lam = float(settings.lam) / settings.lam_unit(total_mass(X, mass))
         space = SearchSpace([float(settings.h)], [lam], 1.0, starts)
         search = Search(rows, space, CandidateRunner(rows, settings), 0, rng)
         fits = search.fit([(start, space.h[0], lam) for start in starts])
@@ -60,3 +63,16 @@ def choose_start(X, settings):
         if promise[other] > max(CLEARLY_BETTER * promise[best], LEAST_PROMISE):
             best = other
     return all_columns(starts[best], varying)
+
+
+def start_rows(X, settings, mass, rng):
+    """Return the rows from which a start is chosen, in an order of their own, and their masses.
+
+    Of more than `MOST_ROWS` a sample, unless it is only a marginal start, which is linear in n.
+    """
+    if is_auto(settings.init):
+        return rows_to_search(X, settings, mass, rng), None
+    if mass is not None:
+        return rows_of_whole_mass(X, settings, mass)
+    rows = without_outliers(X, settings.standardize, settings.indicators)
+    return rows[row_order(rows)] if rows.size else rows, None

@@ -28,7 +28,7 @@ LAMS = {
 NEARLY_EQUAL = 0.02
 
 
-def starts_for(X, settings):
+def starts_for(X, settings, mass=None):
     """Return the starts to try: name → a value of `Settings.init` with one number per column.
 
     Parameters
@@ -36,6 +36,8 @@ def starts_for(X, settings):
     X : ndarray of shape (n, p)
         Without constant columns.
     settings : Settings
+    mass : ndarray of shape (n,), optional
+        How many rows each one stands for, whole numbers; one by default.
     """
     p = X.shape[1]
     if not isinstance(settings.init, str):
@@ -43,11 +45,11 @@ def starts_for(X, settings):
     if settings.init == "uniform" or p < 2:
         return {"uniform": "uniform"}
     if settings.init == "marginal":
-        return {"marginal": marginal_start(X, settings)}
+        return {"marginal": marginal_start(X, settings, mass=mass)}
     assert settings.init == AUTO
     starts = {"uniform": "uniform"}
     for name, (h, lam) in MARGINAL.items():
-        init = marginal_start(X, settings, h, lam)
+        init = marginal_start(X, settings, h, lam, mass)
         if np.abs(np.subtract(init, uniform_weights(p))).sum() / 2 > NEARLY_EQUAL:
             starts[name] = init
     return starts

@@ -2,6 +2,9 @@
 
 import numpy as np
 
+# Smaller weights are not told apart in texts.
+LEAST_WEIGHT = 0.001
+
 
 def counted(n, noun):
     """Return a number with its noun, in the plural if need be.
@@ -12,6 +15,21 @@ def counted(n, noun):
     ('1 row', '1,000 rows')
     """
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def weight_text(weight, digits=2):
+    """Return a feature weight with some decimals, or more where these would all be 0.
+
+    Examples
+    --------
+    >>> weight_text(0.5234), weight_text(0.0021), weight_text(1.57e-8), weight_text(0.0)
+    ('0.52', '0.002', '< 0.001', '0')
+    """
+    if 0 < weight < LEAST_WEIGHT:
+        return f"< {LEAST_WEIGHT}"
+    if weight == 0:
+        return "0"
+    return f"{weight:.{digits}f}" if weight >= 0.5 * 10**-digits else f"{weight:.3f}"
 
 
 def duration(seconds):
@@ -41,3 +59,16 @@ def quoted(names, limit=5):
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
     names = [name.item() if isinstance(name, np.generic) else name for name in names[:limit]]
     return ", ".join(map(repr, names)) + more
+
+
+def some(texts, limit):
+    """Return the first of some texts, and how many more there are.
+
+    Examples
+    --------
+    >>> some("abcd", 2)
+    'a, b, … 2 more'
+    """
+    texts = list(texts)
+    more = f", … {len(texts) - limit} more" if len(texts) > limit else ""
+    return ", ".join(texts[:limit]) + more

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pywbms._viz.features import axis_label, shown_columns
+from pywbms._viz.features import axis_labels, shown_columns
 from pywbms._viz.figure import pyplot
 from pywbms._viz.result import clustered_labels
 from pywbms._viz.style import GREY, jitter, scatter_rows
@@ -18,6 +18,7 @@ def draw_collapse(result, iterations, features):
     path = result.path if result.path is not None else result.with_path().path
     iterations = checked_iterations(iterations, len(path) - 1)
     grids, density = kernel_density(result, shown)
+    names = axis_labels(result, shown)
 
     figure, axes = pyplot().subplots(
         1,
@@ -43,14 +44,14 @@ def draw_collapse(result, iterations, features):
     # The panels share their axes, so the limits of one are those of all.
     ax.locator_params(nbins=4)
     ax.set_xlim(grids[0][0], grids[0][-1])
-    figure.supxlabel(axis_label(result, shown[0]), fontsize="small", parse_math=False)
+    figure.supxlabel(names[0], fontsize="small", parse_math=False)
     if len(shown) == 1:
         ax.set_ylim(-0.3, 1.05)
         ax.set_yticks([0, 1], ["0", "max"])
         figure.supylabel("density", fontsize="small")
     else:
         ax.set_ylim(grids[1][0], grids[1][-1])
-        figure.supylabel(axis_label(result, shown[1]), fontsize="small", parse_math=False)
+        figure.supylabel(names[1], fontsize="small", parse_math=False)
     return figure
 
 

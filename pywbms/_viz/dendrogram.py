@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pywbms._engine.merge_tree import new_heights
+
 
 @dataclass(frozen=True)
 class Branch:
@@ -88,7 +90,7 @@ def rows_of(node, children):
 def number_of_leaves(linkage, most):
     """Return the largest number of clusters up to `most` that the tree has at some height.
 
-    Merges of equal height are all shown or all hidden.
+    Merges in the same iteration are all shown or all hidden.
 
     Examples
     --------
@@ -97,7 +99,7 @@ def number_of_leaves(linkage, most):
     [1, 1, 3, 4]
     """
     n = len(linkage) + 1
-    starts = np.flatnonzero(np.diff(linkage[:, 2], prepend=-1.0))  # of merges at a new height
+    starts = np.flatnonzero(new_heights(linkage[:, 2]))
     return max([1, *(n - int(start) for start in starts if n - start <= most)])
 
 

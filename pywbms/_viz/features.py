@@ -26,7 +26,9 @@ def shown_columns(result, features):
     return positions
 
 
-def axis_label(result, column):
-    """Return the name of a column with its weight."""
-    name = elided(result.weights.index[column])
-    return f"{name} (weight {weight_text(result.weights.iloc[column])})"
+def axis_labels(result, columns):
+    """Return the names of the columns of a picture, each with its weight."""
+    names = elided(result.weights.index[columns])
+    weights = result.weights.iloc[columns]
+    pairs = zip(names, weights, strict=True)
+    return [f"{name} (weight {weight_text(weight)})" for name, weight in pairs]

@@ -1,5 +1,6 @@
 """Figures: matplotlib, imported only when something is drawn, and files to save a figure to."""
 
+from pywbms._data.atomic import atomic_path
 from pywbms._terminal.errors import naming
 
 
@@ -27,7 +28,9 @@ def new_axes(figsize):
 
 def save_picture(figure, path):
     """Write a figure to a file, close it, and return the path."""
-    with naming("write", path):
-        figure.savefig(path, dpi=150)
-    pyplot().close(figure)
+    try:
+        with naming("write", path), atomic_path(path) as new:
+            figure.savefig(new, dpi=150)
+    finally:
+        pyplot().close(figure)
     return path

@@ -38,7 +38,18 @@ class Fitted(Protocol):
         """Number of iterations."""
 
 
+def with_pandas(result: Any) -> Any:
+    """Return a result with tables of pandas, whatever kind of table was clustered."""
+    return getattr(result, "pandas", result)
+
+
 def clustered_labels(result: Fitted) -> np.ndarray:
-    """Return the labels of the rows in ``result.data``, those that were not omitted."""
+    """Return the labels of the rows in ``result.data``, those that were not omitted.
+
+    Rows that are labelled as outliers have −1.
+    """
     labels = result.labels.to_numpy()
-    return labels[labels >= 0]
+    n_rows, inside = len(result.data), labels >= 0
+    if n_rows in (len(labels), inside.sum()):
+        return labels if n_rows == len(labels) else labels[inside]
+    return result.estimator.labels_  # type: ignore[attr-defined]

@@ -31,6 +31,8 @@ def draw_selection_map(result):
         axes[1], table, table["k"].to_numpy(), "number of clusters", cmap="cividis",
         texts=[str(k) for k in table["k"]], label="k", norm=LogNorm(1, max(2, table["k"].max())),
     )  # fmt: skip
+    if not judged.all():
+        key_of_grey(axes[0])
     plateau(axes[2], table)
     return figure
 
@@ -78,6 +80,16 @@ def heat(ax, table, values, title, *, texts, cmap, label, blank=None, norm=None)
             ax.text(x, y, text, ha="center", va="center", fontsize="x-small", color=colour)
     for a, b, r in zip(*(side[table["chosen"]] for side in (left, right, row)), strict=True):
         ax.add_patch(cell(a, b, r, fill=False, edgecolor=MARK, linewidth=2.5))
+
+
+def key_of_grey(ax):
+    """Say below a map what its grey cells are."""
+    from matplotlib.patches import Patch
+
+    ax.legend(
+        handles=[Patch(facecolor=NOT_JUDGED, label="grey: not promising enough to be judged")],
+        loc="upper center", bbox_to_anchor=(0.5, -0.13), frameon=False, fontsize="small",
+    )  # fmt: skip
 
 
 def draw_cells(ax, left, right, row, **style):

@@ -10,6 +10,7 @@ from pywbms._viz.style import COLOURS, DARK, elided
 
 MOST_CLUSTER_LEAVES = 60
 MOST_ROW_LEAVES = 40
+CLOSE = 0.12  # share of the axis within which two notes would overlap
 UPRIGHT_NAMES = 6  # with more leaves their names are turned by 90°
 
 
@@ -18,31 +19,42 @@ def draw_tree(result, leaves, ax):
     linkage = result.tree
     if linkage is None:
         raise ValueError("the result has no tree: cluster with tree=True")
-    labels = clustered_labels(result)
-    n, k = len(labels), int(labels.max()) + 1
+    labels = labels_in_tree(result)
+    end = np.log1p(result.n_iter)
+    n, k = len(labels), 1 + int((linkage[:, 2] > end).sum())
     layout = lay_out(linkage, checked_leaves(leaves, linkage, k), labels)
-    names = [leaf_name(result, labels, rows) for rows in layout.leaves]
+    names = elided(leaf_name(result, labels, rows) for rows in layout.leaves)
     if ax is None:
         wide = 1.8 + 0.2 * len(names) * (1 if len(names) > UPRIGHT_NAMES else 4)
         ax = new_axes(figsize=(min(max(5.6, wide), 14.0), 4.8))
 
-    end = np.log1p(result.n_iter)
     root = linkage[:, 2].max(initial=0.0)
     highest = max(1.1 * root, 1.5 * end, 1.0)
     for branch in layout.branches:
         ax.plot(branch.x, branch.y, **style(branch.cluster, result.tree_observed[branch.merge]))
     stem = root if layout.branches else 0.0
-    ax.plot([layout.root] * 2, [stem, highest], **style(0 if k == 1 else -1))
-    ax.axhline(end, color="black", linestyle="--", linewidth=1)
-    ax.annotate(
-        f"the fit ends:\n{counted(k, 'cluster')}", (1, end), xycoords=("axes fraction", "data"),
-        xytext=(3, 0), textcoords="offset points", va="center", fontsize="small",
-    )  # fmt: skip
+    ax.plot([layout.root] * 2, [stem, highest], **style(0 if result.n_clusters == 1 else -1))
+    cut = np.inf
+    if result.reached_by == "tree":
+        around = slice(n - result.n_clusters - 1, n - result.n_clusters + 1)
+        cut = np.append(linkage[:, 2], highest)[around].mean()
+        mark(ax, cut, f"cut:\n{counted(result.n_clusters, 'cluster')}", "-.", "bottom")
+    close = cut - end < CLOSE * highest
+    mark(ax, end, f"the fit ends:\n{counted(k, 'cluster')}", "--", "top" if close else "center")
     name_axes(ax, names, highest)
     ax.set_xlabel("row" if len(names) == n else "cluster (number of rows)")
     predicted = "" if result.tree_observed.all() else "; dotted: predicted, not followed"
-    ax.set_title(f"{counted(k, 'cluster')}, {counted(n, 'row')}{predicted}")
+    ax.set_title(f"{counted(result.n_clusters, 'cluster')}, {counted(n, 'row')}{predicted}")
     return ax
+
+
+def mark(ax, height, text, linestyle, va):
+    """Draw a line across the tree, with a note beside it, above or below the line."""
+    ax.axhline(height, color="black", linestyle=linestyle, linewidth=1)
+    ax.annotate(
+        text, (1, height), xycoords=("axes fraction", "data"), xytext=(3, 0),
+        textcoords="offset points", va=va, fontsize="small",
+    )  # fmt: skip
 
 
 def name_axes(ax, names, highest):
@@ -77,7 +89,7 @@ def checked_leaves(leaves, linkage, k):
 def leaf_name(result, labels, rows):
     """Return the name of a row, a cluster, a part of a cluster, or several clusters."""
     if len(rows) == 1 and len(labels) <= MOST_ROW_LEAVES:
-        return elided(result.data.index[rows[0]])
+        return result.data.index[rows[0]]
     found = np.unique(labels[rows])
     size = f"({len(rows):,})"
     if len(found) > 1:
@@ -93,3 +105,9 @@ def style(cluster, observed=True):
         "linewidth": 1.5,
         "solid_capstyle": "projecting",
     }
+
+
+def labels_in_tree(result):
+    """Return the cluster of each row, rows that are labelled as outliers included."""
+    assigned = getattr(getattr(result, "estimator", None), "_assigned", None)
+    return clustered_labels(result) if assigned is None else assigned

@@ -42,6 +42,9 @@ def read_matlab(file):
     X = X.toarray() if issparse(X) else X
     # MATLAB stores texts of different lengths in cells: object arrays with one text each.
     classes = [entry.item() if isinstance(entry, np.ndarray) else entry for entry in Y.ravel()]
+    if np.iscomplexobj(X) or np.iscomplexobj(Y):
+        name = "X" if np.iscomplexobj(X) else "Y"
+        raise ValueError(f"{file}: {name} has complex numbers, expected real ones")
     if X.ndim != 2 or len(classes) != len(X):
         shapes = " and ".join(" × ".join(map(str, values.shape)) for values in (X, Y))
         raise ValueError(f"{file}: X and Y must have the same rows, but are {shapes}")

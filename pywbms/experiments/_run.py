@@ -16,6 +16,7 @@ import scipy
 import sklearn
 
 from pywbms import __version__
+from pywbms._data.atomic import atomic_path
 from pywbms._terminal.progress import BatchProgress
 from pywbms._terminal.wording import counted, duration
 from pywbms._viz.figure import require_matplotlib, save_picture
@@ -214,17 +215,29 @@ def write_files(experiment, form, rows, report, missing, failures, out):
         for column in ("labels", "weights")
         if column in measured
     }
-    measured.assign(**lists).to_csv(files[0], index=False)
+    write_csv(measured.assign(**lists), files[0])
     for number, table in enumerate(report.tables.values()):
         files.append(out / f"{name}-{('table', 'methods', 'more')[number]}.csv")
-        table.to_csv(files[-1], index=False)
+        write_csv(table, files[-1])
     figure = experiment.draw(rows)
     if figure is not None:
         files.append(save_picture(figure, out / f"{name}.png"))
     page = out / f"{name}.md"
     text = section(experiment, form, report, missing, failures, files)
-    page.write_text(text + "\n", "utf-8")
+    write_page(text, page)
     return [*files, page]
+
+
+def write_csv(table, path):
+    """Write a table."""
+    with atomic_path(path) as new:
+        table.to_csv(new, index=False)
+
+
+def write_page(text, path):
+    """Write a page in Markdown."""
+    with atomic_path(path) as new:
+        new.write_text(text + "\n", "utf-8")
 
 
 def section(experiment, form, report, missing, failures, files, level="#"):
@@ -275,7 +288,7 @@ def write_index(outcomes, out, form):
             for o in outcomes
         ),
     ]
-    (out / "README.md").write_text("\n\n".join(parts) + "\n", "utf-8")
+    write_page("\n\n".join(parts), out / "README.md")
 
 
 def anchor(title):

@@ -1,6 +1,7 @@
 """Finished cells in a file, so that an interrupted run resumes where it stopped."""
 
 import json
+import warnings
 import zlib
 from functools import cache
 from pathlib import Path
@@ -29,16 +30,24 @@ class Store:
     def __init__(self, path):
         self._path = path
         self._rows = {}
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
-        for line in text.splitlines():
-            try:
-                entry = json.loads(line)
-            except ValueError:  # a line cut short when the process was killed
+        stored = path.read_bytes() if path.exists() else b""
+        # Split at line feeds only: JSON may contain other characters that end a line in Unicode.
+        for number, line in enumerate(stored.split(b"\n"), start=1):
+            if not line.strip():
                 continue
-            if isinstance(entry, dict) and entry.get("code") == code():
-                self._rows[entry["key"]] = entry["rows"]
+            try:
+                found_by, key, rows = read_entry(line)
+            except (ValueError, RecursionError) as error:  # such as a line cut short by a kill
+                warnings.warn(
+                    f"{path}: line {number} is skipped, its cell is computed again: {error}",
+                    UserWarning,
+                    stacklevel=2,
+                )
+                continue
+            if found_by == code():
+                self._rows[key] = rows
         self._file = path.open("a", encoding="utf-8")
-        if text and not text.endswith("\n"):
+        if stored and not stored.endswith(b"\n"):
             self._file.write("\n")
 
     def __enter__(self):
@@ -60,6 +69,25 @@ class Store:
     def rows(self, cells):
         """Return the rows of the finished cells, in the order of the cells."""
         return [row for cell in cells for row in self._rows.get(key_of(cell), [])]
+
+
+def read_entry(line):
+    """Return the code, the key and the rows of a stored cell; raise a ValueError if it is none.
+
+    Examples
+    --------
+    >>> read_entry(b'{"code": "0.1", "key": "k", "rows": [{"ari": 1.0}]}')
+    ('0.1', 'k', [{'ari': 1.0}])
+    """
+    entry = json.loads(line.decode("utf-8"))
+    if not isinstance(entry, dict) or not isinstance(entry.get("rows"), list):
+        raise ValueError("it is not a finished cell")
+    texts = (entry.get("code"), entry.get("key"))
+    if not all(isinstance(text, str) for text in texts) or not all(
+        isinstance(row, dict) for row in entry["rows"]
+    ):
+        raise ValueError("it is not a finished cell")
+    return *texts, entry["rows"]
 
 
 @cache

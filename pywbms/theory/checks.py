@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 
 from pywbms._core.spread import diameter
+from pywbms._data.levels import shared_displacement
+from pywbms._data.masses import degrees_of_freedom, masses, rows_stood_for
 from pywbms.estimator import WBMS
 from pywbms.theory.gaussian import convergence_order, gaussian_recursion
 from pywbms.theory.paths import (
@@ -59,7 +61,10 @@ def check_all(fit: Any, *, delta: float = 1e-2, progress: bool = False) -> pd.Da
     active = model._standardizer.active
     if not active.any():
         return as_table([])
-    path, w = cloud_path(model.path_[..., active]), model.feature_weights_[active]
+    path, w = (
+        cloud_path(model.path_[..., active]),
+        model._standardizer.active_weights(model.feature_weights_),
+    )
     return as_table(
         [
             *weight_checks(model, path, w),
@@ -82,8 +87,14 @@ def fitted_model(fit: Any) -> WBMS | None:
 
 def weight_checks(model: WBMS, path: np.ndarray, w: np.ndarray) -> Iterator[Check]:
     """Theorem 1 on the final weights of a fit."""
-    squares = (path[0] - path[-1]) ** 2
-    D = squares.mean(axis=0) if model.lam_scale == "mean" else squares.sum(axis=0)
+    squares, weights = (path[0] - path[-1]) ** 2, model.sample_weight_
+    if weights is None:
+        D = squares.mean(axis=0) if model.lam_scale == "mean" else squares.sum(axis=0)
+    else:
+        D = np.average(squares, axis=0, weights=weights)
+        D *= rows_stood_for(weights, len(weights)) if model.lam_scale == "sum" else 1
+    active = model.settings().in_columns(model._standardizer.active)
+    D = shared_displacement(D, active.indicators)
     found = check_weights(w, D, model.lam_)
     yield "1", "weights satisfy the KKT conditions", found["kkt"], TOLERANCE
     yield "1", "objective equals its minimum", found["gap"], TOLERANCE
@@ -107,8 +118,16 @@ def path_checks(path: np.ndarray, delta: float, progress: bool) -> Iterator[Chec
 
 def gaussian_checks(model: WBMS, path: np.ndarray) -> Iterator[Check]:
     """Theorem 5 for a Gaussian cloud with the fit's spread, h and lam, if it collapses in time."""
-    sigma = path[0].std(axis=0, ddof=1)
-    lam = model.lam_ / (path.shape[1] if model.lam_scale == "sum" else 1)
+    weights = model.sample_weight_
+    n = rows_stood_for(weights, path.shape[1])
+    if weights is None:
+        sigma = path[0].std(axis=0, ddof=1)
+    else:
+        squares = (path[0] - np.average(path[0], axis=0, weights=weights)) ** 2
+        mass = masses(weights[weights > 0])
+        variance = np.average(squares, axis=0, weights=weights) * n / degrees_of_freedom(mass)
+        sigma = np.sqrt(variance)
+    lam = model.lam_ / (n if model.lam_scale == "sum" else 1)
     recursion = collapsed_recursion(sigma, model.h_, lam)
     if recursion is None:
         return

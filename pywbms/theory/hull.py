@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from pywbms._core.hull import project
 from pywbms._data.checks import positive
+from pywbms._data.table import masked_as_nan
 from pywbms._machine.threads import one_blas_thread
 from pywbms._terminal.line import Line
 
@@ -158,7 +159,7 @@ def matrix(values, name):
     array([[1., 2.]])
     """
     try:
-        values = np.asarray(values)
+        values = np.asarray(masked_as_nan(values))
         if np.iscomplexobj(values):
             raise TypeError("complex numbers have no order")
         values = np.asarray(values, dtype=np.float64, order="C")

@@ -17,9 +17,9 @@ augment.wbms <- function(x, data = NULL, newdata = NULL, ...) {
     data <- newdata
   } else if (is.null(data)) {
     data <- x$data
-    cluster <- cluster[!is.na(cluster)]
+    cluster <- clustered(x)
   } else {
-    check_clustered(x, data)
+    cluster <- clusters_for(x, data)
   }
   if (".cluster" %in% colnames(data)) {
     abort("'", name, "' already has a column '.cluster'")
@@ -36,17 +36,20 @@ augment.wbms <- function(x, data = NULL, newdata = NULL, ...) {
   as_tibble(structure(columns, class = "data.frame", row.names = .set_row_names(length(cluster))))
 }
 
-# Raises an error unless the rows of the data are those of the fit.
-check_clustered <- function(x, data) {
+# The clusters of the rows of the data, which must be those of the fit; row names tell their order.
+clusters_for <- function(x, data) {
   check_table(data, "data")
   n <- length(x$cluster)
   if (nrow(data) != n) {
     abort("'data' must have the ", counted(n, "row"), " given to wbms(), not ", counted(nrow(data)))
   }
   rows <- row_names(data)
-  if (!is.null(rows) && !is.null(names(x$cluster)) && !identical(rows, names(x$cluster))) {
-    abort("'data' must have the rows given to wbms(), in the same order: its row names differ")
+  known <- names(x$cluster)
+  if (is.null(rows) || is.null(known) || identical(rows, known)) return(x$cluster)
+  if (anyDuplicated(rows) || anyDuplicated(known) || !all(rows %in% known)) {
+    abort("'data' must have the rows given to wbms(): its row names differ")
   }
+  x$cluster[rows]
 }
 
 check_table <- function(data, name) {

@@ -5,8 +5,8 @@
 #' The package ggplot2 must be attached for `autoplot()`.
 #'
 #' @param object a fit of [wbms()].
-#' @param type what to draw; may be abbreviated: `"clusters"`, `"weights"`, `"collapse"` or
-#'   `"selection"` as in [plot.wbms()]; `"overview"`, which shows only the clusters, as a ggplot2 object
+#' @param type what to draw; may be abbreviated: `"clusters"`, `"embedding"`, `"weights"`, `"collapse"`
+#'   or `"selection"` as in [plot.wbms()]; `"overview"`, which shows only the clusters, as a ggplot2 object
 #'   is a single plot; or `"path"`, the paths of the rows, if the fit was made with
 #'   `record_path = TRUE`.
 #' @param ... passed to the layer that draws the rows ([ggplot2::geom_point()] or
@@ -22,16 +22,18 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.wbms <- function(object,
                           type = c(
-                            "clusters", "weights", "collapse", "path", "selection", "overview"
+                            "clusters", "weights", "collapse", "path", "selection", "overview",
+                            "embedding"
                           ),
                           ..., columns = NULL, top = 20, score = NULL) {
-  kinds <- c("clusters", "weights", "collapse", "path", "selection", "overview")
+  kinds <- c("clusters", "weights", "collapse", "path", "selection", "overview", "embedding")
   type <- check_kind(type, "type", kinds)
   shown <- shown_columns(object, columns)
   top <- check_whole(top, "top", 1)
   switch(type,
     overview = ,
     clusters = gg_clusters(object, shown, ...),
+    embedding = gg_embedding(object, ...),
     weights = gg_weights(object, top, ...),
     collapse = gg_collapse(object, ...),
     path = gg_path(object, shown, ...),
@@ -40,14 +42,21 @@ autoplot.wbms <- function(object,
 }
 
 gg_clusters <- function(x, shown, ...) {
+  gg_places(x, cluster_places(x, shown), axis_labels(x, shown), ...)
+}
+
+# Rows and centres at these places; with one label, in lanes.
+gg_places <- function(x, at, labels, ...) {
   .data <- ggplot2::.data
-  at <- cluster_places(x, shown)
   k <- length(x$size)
-  one <- length(shown) == 1L
+  one <- length(labels) == 1L
   rows <- data.frame(
-    x = at$rows[, 1L], y = at$rows[, 2L], cluster = factor(x$cluster[!is.na(x$cluster)], seq_len(k))
+    x = at$rows[, 1L], y = at$rows[, 2L], cluster = factor(clustered(x), seq_len(k))
   )
-  centers <- data.frame(x = at$centers[, 1L], y = at$centers[, 2L])
+  centers <- data.frame(x = at$centers[, 1L], y = at$centers[, 2L], number = seq_len(k))
+  numbered <- seq_len(k) <= n_numbered(k, one)
+  numbers <- centers[rev(which(numbered)), ] # those of the largest clusters on top
+  centers <- centers[!numbered, ]
   size <- min(1, max(0.4, sqrt(20 / k)))
   ggplot2::ggplot(rows, ggplot2::aes(.data[["x"]], .data[["y"]])) +
     ggplot2::geom_point(
@@ -57,13 +66,23 @@ gg_clusters <- function(x, shown, ...) {
       data = centers, shape = 4, size = 3 * size, stroke = 2.5 * size, colour = "white"
     ) +
     ggplot2::geom_point(data = centers, shape = 4, size = 3 * size, stroke = 1.2 * size) +
+    (if (nrow(numbers)) gg_numbers(numbers)) +
     gg_cluster_scale(ggplot2::scale_colour_manual, palette_colours, x$size) +
     gg_cluster_scale(ggplot2::scale_shape_manual, palette_symbols, x$size) +
     (if (one) ggplot2::scale_y_reverse(breaks = lane_places(k))) +
     ggplot2::labs(
-      x = axis_label(x, shown[[1L]]), y = if (one) "cluster" else axis_label(x, shown[[2L]]),
-      title = paste0(counted(k, "cluster"), ", ", counted(nrow(rows), "row"))
+      x = labels[[1L]], y = if (one) "cluster" else labels[[2L]],
+      title = clusters_title(k, nrow(rows), anyNA(rows$cluster))
     )
+}
+
+# Numbers just above the centres, on white.
+gg_numbers <- function(numbers) {
+  .data <- ggplot2::.data
+  ggplot2::geom_label(
+    ggplot2::aes(label = .data[["number"]]), data = numbers, size = if (nrow(numbers) <= 25L) 3 else 2.4, fontface = "bold",
+    label.size = 0, label.padding = ggplot2::unit(0.08, "lines"), vjust = -0.1
+  )
 }
 
 # Colours or symbols for clusters of these sizes; the legend shows the largest.
@@ -81,15 +100,21 @@ gg_cluster_scale <- function(scale, values, size) {
 
 gg_weights <- function(x, top, fill = NULL, ...) {
   .data <- ggplot2::.data
+  alike <- all_alike(x, top)
+  if (!is.null(alike)) {
+    return(
+      ggplot2::ggplot() + ggplot2::annotate("text", 0, 0, label = alike) + ggplot2::theme_void() +
+        ggplot2::labs(title = "Weights of the columns")
+    )
+  }
   bars <- ranked_weights(x, top)
   bars$place <- seq_len(nrow(bars))
   if (is.null(fill)) fill <- ifelse(bars$others, grey_colour, palette_colours[[1L]])
-  ggplot2::ggplot(bars, ggplot2::aes(.data[["weight"]], .data[["place"]])) +
+  ggplot2::ggplot(bars, ggplot2::aes(.data[["length"]], .data[["place"]])) +
     ggplot2::geom_col(fill = fill, orientation = "y", ...) +
     ggplot2::geom_text(
-      ggplot2::aes(label = weight_text(.data[["weight"]])), hjust = -0.2, size = 3
+      ggplot2::aes(label = .data[["text"]]), hjust = -0.2, size = 3
     ) +
-    # By place, not by name: shortened names may be equal.
     ggplot2::scale_y_reverse(
       breaks = bars$place, labels = bars$name, minor_breaks = NULL,
       limits = c(max(nrow(bars), 6L) + 0.6, 0.4) # room for six, so that few bars are not too wide
@@ -206,5 +231,8 @@ gg_heat <- function(long, ...) {
     ggplot2::scale_y_continuous(
       breaks = seq_along(lambda), labels = brief(lambda, 3L), minor_breaks = NULL
     ) +
-    ggplot2::labs(x = "h", y = "lambda", title = "Choice of h and lambda")
+    ggplot2::labs(
+      x = "h", y = "lambda", title = "Choice of h and lambda",
+      caption = if (anyNA(long$shade)) unjudged_key
+    )
 }

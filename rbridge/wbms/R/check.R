@@ -18,6 +18,11 @@ check_whole <- function(x, name, least) {
   as.integer(x)
 }
 
+# The number of clusters to be found, or NULL.
+check_k <- function(x) {
+  if (is.null(x)) NULL else check_whole(x, "k", 1)
+}
+
 check_flag <- function(x, name) {
   if (!is.logical(x) || length(x) != 1L || is.na(x)) {
     abort("'", name, "' must be TRUE or FALSE, not ", described(x))
@@ -88,6 +93,14 @@ check_join <- function(x) {
   as.logical(x)
 }
 
+check_standardize <- function(x) {
+  if (identical(x, "robust")) return(x)
+  if (!is.logical(x) || length(x) != 1L || is.na(x)) {
+    abort("'standardize' must be TRUE, FALSE or \"robust\", not ", described(x))
+  }
+  as.logical(x)
+}
+
 # The settings of the iteration, under their Python names.
 check_iteration <- function(settings) {
   list(
@@ -98,7 +111,7 @@ check_iteration <- function(settings) {
     tol = check_positive(settings$tol, "tol"),
     max_iter = check_whole(settings$max_iter, "max_iter", 1),
     eps = check_positive(settings$eps, "eps"),
-    standardize = check_flag(settings$standardize, "standardize"),
+    standardize = check_standardize(settings$standardize),
     merge = check_flag(settings$merge, "merge"),
     init = check_init(settings$init),
     join = check_join(settings$join)

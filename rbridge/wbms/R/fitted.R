@@ -10,7 +10,6 @@
 #' @examplesIf wbms::wbms_available()
 #' fit <- wbms(iris[, 1:4], h = 0.05, lambda = 0.1)
 #' head(fitted(fit))
-#' head(iris[, 1:4] - fitted(fit)) # the residuals
 #' @exportS3Method stats::fitted
 fitted.wbms <- function(object, method = c("centers", "classes", "modes"), ...) {
   refuse_unknown(..., topic = "fitted.wbms", known = "method")
@@ -20,7 +19,7 @@ fitted.wbms <- function(object, method = c("centers", "classes", "modes"), ...) 
     values <- object$centers[object$cluster, , drop = FALSE]
   } else {
     rows <- rep(NA_integer_, length(object$cluster))
-    rows[!is.na(object$cluster)] <- seq_len(nrow(object$modes))
+    rows[clustered_rows(object)] <- seq_len(nrow(object$modes))
     values <- object$modes[rows, , drop = FALSE]
   }
   dimnames(values) <- list(names(object$cluster), colnames(object$data))

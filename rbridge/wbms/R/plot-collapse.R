@@ -92,7 +92,7 @@ draw_paths <- function(x, shown, col = palette_colours, ...) {
 
 # The paths of up to 500 rows, one after the other, separated by missing values.
 path_lines <- function(x, shown) {
-  cluster <- x$cluster[!is.na(x$cluster)]
+  cluster <- clustered(x)
   rows <- unique(round(seq(1, length(cluster), length.out = min(length(cluster), 500L))))
   steps <- dim(x$path)[[1L]]
   along <- function(column) {
@@ -102,8 +102,8 @@ path_lines <- function(x, shown) {
   one <- length(shown) == 1L
   list(
     x = if (one) as.double(iteration) else along(shown[[1L]]), y = along(shown[[length(shown)]]),
-    xlab = if (one) "iteration" else axis_label(x, shown[[1L]]),
-    ylab = axis_label(x, shown[[length(shown)]]),
+    xlab = if (one) "iteration" else axis_labels(x, shown)[[1L]],
+    ylab = axis_labels(x, shown)[[length(shown)]],
     row = rep(rows, each = steps + 1L), cluster = unname(rep(cluster[rows], each = steps + 1L)),
     iteration = iteration
   )

@@ -1,6 +1,7 @@
 # Plots of the choice of h and lambda: the map of both, or scores against the one that was chosen.
 
 unjudged_colour <- "grey88"
+unjudged_key <- "grey: not promising enough to be evaluated further"
 
 draw_selection <- function(x, score, main = NULL, ...) {
   x$selection <- same_start(x)
@@ -57,20 +58,27 @@ draw_scores <- function(tried, over, column, chosen, title, least, col = palette
 draw_heat <- function(tried, column, value, chosen, title, col = heat_colours(), xlab = "h",
                       ylab = "lambda", ...) {
   start_figure()
+  shade <- relative(value)
+  key <- if (anyNA(shade)) unjudged_key
   cells <- pair_cells(tried)
   lambda <- sort(unique(tried$lambda))
   labels <- brief(lambda, 2L)
   if (anyDuplicated(labels)) labels <- brief(lambda, 4L)
   line <- text_line()
   beside <- max(graphics::strwidth(labels, "inches", 1)) / line + 1.2
-  set_margins(c(3.6, beside + 1.7, 2.6, 1.1) * line)
+  set_margins(c(if (is.null(key)) 3.6 else 4.6, beside + 1.7, 2.6, 1.1) * line)
   plot_with(
     list(...), range(cells$left, cells$right), c(0.5, length(lambda) + 0.5),
     type = "n", log = "x", xaxs = "i", yaxs = "i", yaxt = "n", main = title, xlab = xlab, ylab = ""
   )
   graphics::title(ylab = ylab, line = beside + 0.2)
   graphics::axis(2L, at = seq_along(lambda), labels = labels, las = 1L)
-  shade <- relative(value)
+  if (!is.null(key)) {
+    room <- graphics::par("fin")[[1L]] / graphics::strwidth(key, "inches", 1)
+    graphics::mtext(
+      key, 1L, 3.5, at = graphics::grconvertX(0.5, "nfc"), cex = min(0.8, 0.95 * room) * graphics::par("cex")
+    )
+  }
   colours <- ifelse(is.na(shade), unjudged_colour, col[1 + round((length(col) - 1) * shade)])
   graphics::rect(
     cells$left, cells$row - 0.5, cells$right, cells$row + 0.5,
@@ -167,7 +175,7 @@ judged_values <- function(tried, score) {
   known <- switch(score,
     screened = rep(TRUE, length(value)),
     score = value > 0,
-    valley = tried$score > 0,
+    refined = , surplus = , centrality = , valley = tried$score > 0,
     was_judged(tried)
   )
   value[!known] <- NA

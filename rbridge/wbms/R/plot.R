@@ -1,16 +1,25 @@
 #' Plot a fit
 #'
 #' The types `"overview"`, `"collapse"` and `"selection"` have several panels and use the whole page,
-#' whatever `par(mfrow = )` or [graphics::layout()] was set to; `"clusters"`, `"weights"` and `"tree"`
-#' are single panels and can be combined with others. Panels, legend and text adapt to the device size.
+#' whatever `par(mfrow = )` or [graphics::layout()] was set to; `"clusters"`, `"embedding"`,
+#' `"weights"`, `"profile"` and `"tree"` are single panels and can be combined with others. Panels,
+#' legend and text adapt to the device size.
 #'
 #' @param x a fit of [wbms()].
 #' @param type what to draw; may be abbreviated:
 #'   * `"overview"`: the clusters and the weights.
 #'   * `"clusters"`: the rows in the two heaviest columns, coloured by cluster, and the centres; with
 #'     one column, each cluster in a lane of its own. In columns with few distinct values the rows are
-#'     jittered slightly, always in the same way.
-#'   * `"weights"`: the weights as bars, the heaviest column at the top.
+#'     jittered slightly, always in the same way. Of more than eight clusters the numbers are written at
+#'     the centres (of more than 60, those of the largest).
+#'   * `"embedding"`: the rows in the plane along which they differ most in the learned distance, the
+#'     first two principal components of the columns divided by `scale` and multiplied by the square
+#'     roots of `weights`; for clusters that differ in more than two columns. The axes name the columns
+#'     that make up most of each component. Of more than 2,000 columns, those with most of the weighted
+#'     variance are used.
+#'   * `"weights"`: the weights as bars, the heaviest column at the top; if there are too many to draw and
+#'     all are equal, a sentence says so.
+#'   * `"profile"`: a heat map of the clusters' means in the columns that set them apart most.
 #'   * `"collapse"`: the number of groups and the diameter of the cloud after each iteration; if
 #'     the fit was made with `record_path = TRUE`, also the paths of the rows.
 #'   * `"selection"`: how `h` and `lambda` were chosen: score and number of clusters for the pairs
@@ -25,7 +34,7 @@
 #'   cluster). If there are several panels, `main` is the title of the first; in an overview all of
 #'   them apply to the clusters.
 #' @param columns names of the one or two columns in which to draw the rows; by default the heaviest.
-#' @param top number of columns whose weights are drawn. The others, if several, share a grey bar, as
+#' @param top number of columns whose weights, or profile (at most 60), are drawn. The others, if several, share a grey bar, as
 #'   do those for which there is no room.
 #' @param score name of the column of `x$selection` to draw.
 #' @param leaves maximum number of leaves of the tree; merges at the same height are shown either all
@@ -39,9 +48,14 @@
 #' plot(fit, "selection")
 #' @export
 plot.wbms <- function(x,
-                      type = c("overview", "clusters", "weights", "collapse", "selection", "tree"),
+                      type = c(
+                        "overview", "clusters", "weights", "collapse", "selection", "tree",
+                        "embedding", "profile"
+                      ),
                       ..., columns = NULL, top = 20, score = NULL, leaves = NULL) {
-  kinds <- c("overview", "clusters", "weights", "collapse", "selection", "tree")
+  kinds <- c(
+    "overview", "clusters", "weights", "collapse", "selection", "tree", "embedding", "profile"
+  )
   type <- check_kind(type, "type", kinds)
   shown <- shown_columns(x, columns)
   top <- check_whole(top, "top", 1)
@@ -50,10 +64,12 @@ plot.wbms <- function(x,
     switch(type,
       overview = draw_overview(x, shown, top, ...),
       clusters = draw_clusters(x, shown, ...),
+      embedding = draw_embedding(x, ...),
       weights = draw_weights(x, top, ...),
       collapse = draw_collapse(x, shown, ...),
       selection = draw_selection(x, score, ...),
-      tree = draw_tree(x, leaves, ...)
+      tree = draw_tree(x, leaves, ...),
+      profile = draw_profile(x, top, ...)
     ),
     panels = type %in% c("overview", "collapse", "selection")
   )

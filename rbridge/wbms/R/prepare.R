@@ -51,7 +51,7 @@ column_advice <- function(columns) {
   made_of <- function(type) any(vapply(columns, type, NA))
   advice <- c(
     if (made_of(is.factor) || made_of(is.character)) {
-      "use them in a formula (~ a + b), which turns factors into indicator columns"
+      "use categories = \"indicators\" or a formula (~ a + b), which turn factors into indicator columns"
     },
     if (is_any("Date", "POSIXt", "difftime")) "convert times with as.numeric()",
     if (made_of(is.complex)) "split complex numbers with Re() and Im()",
@@ -84,21 +84,26 @@ plain_matrix <- function(x, name) {
   x
 }
 
-# Which rows have no missing values. Missing values raise an error that names their columns unless
-# such rows are to be omitted.
+# Which rows have neither missing nor infinite values. These raise an error that names their columns
+# unless such rows are to be omitted.
 complete_rows <- function(x, missing_values = "fail", name = "x") {
   missing_in <- is.na(x)
-  if (missing_values == "fail") refuse_missing(missing_in, paste0("'", name, "'"))
-  incomplete <- rowSums(missing_in) > 0L
-  infinite <- is.infinite(x) & !incomplete
+  if (missing_values == "fail") {
+    refuse_missing(missing_in, paste0("'", name, "'"))
+    refuse_infinite(is.infinite(x), x, name)
+  }
+  rowSums(!is.finite(x)) == 0L
+}
+
+# Raises an error that names the columns, and the first row, with infinite values.
+refuse_infinite <- function(infinite, x, name) {
   if (any(infinite)) {
     where <- which(rowSums(infinite) > 0L)[[1L]]
     abort(
       "infinite values in ", named_columns(infinite), " of '", name, "' (first in row ",
-      row_called(x, where), "); replace them by finite numbers, or by NA and use na.action = na.omit"
+      row_called(x, where), "); replace them by finite numbers, or use na.action = na.omit or \"impute\""
     )
   }
-  !incomplete
 }
 
 # Raises an error that names the columns, and the first row, with missing values.
@@ -108,7 +113,7 @@ refuse_missing <- function(missing_in, place, noun = "column") {
   abort(
     "missing values in ", named_columns(missing_in, noun), " of ", place, " (first in row ",
     row_called(missing_in, incomplete[[1L]]), ", ", counted(length(incomplete), "row"),
-    " in total); fill them in, or use na.action = na.omit"
+    " in total); fill them in, or use na.action = na.omit or \"impute\""
   )
 }
 
@@ -128,9 +133,10 @@ missing_in_frame <- function(frame) {
   )
 }
 
-# How to handle missing values: "fail", "omit" or, where allowed, "pass".
+# How to handle missing values: "fail", "omit", "impute" or, where allowed, "pass".
 check_na_action <- function(na.action, pass = "fail") {
   if (is.null(na.action)) return("fail")
+  if (identical(na.action, "impute")) return("impute")
   actions <- list(
     na.fail = stats::na.fail, na.omit = stats::na.omit, na.exclude = stats::na.exclude,
     na.pass = stats::na.pass
@@ -143,7 +149,7 @@ check_na_action <- function(na.action, pass = "fail") {
   }
   if (length(found)) return(meant[[found]])
   abort(
-    "'na.action' must be na.fail, na.omit or na.exclude",
+    "'na.action' must be na.fail, na.omit, na.exclude or \"impute\"",
     if (pass != "fail") " (or na.pass)", ", not ",
     if (is.function(na.action)) "another function" else described(na.action)
   )

@@ -15,18 +15,28 @@
 #' @export
 print.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   heaviest <- x$weights[heaviest_first(x)]
-  fields <- names(x)[!vapply(x, is.null, NA)]
+  fields <- setdiff(names(x)[!vapply(x, is.null, NA)], "state") # which is for wbms_save() only
   lines <- c(
-    headline(x, digits), confidence_text(x$confidence), nothing_found(x), "",
+    headline(x, digits), reached_text(x), confidence_text(x$confidence), nothing_found(x), "",
     paste("Cluster sizes:", some_of(vapply(x$size, counted, ""), 12L)),
-    paste("Heaviest columns:", some_of(paste(elided(names(heaviest)), decimal(heaviest, 2L)), 6L)),
-    omission(x$na.action), ""
+    paste("Heaviest columns:", heaviest_text(heaviest, 6L)),
+    labelled_text(labelled_rows(x)), omission(x$na.action), imputed_text(x$imputed), ""
   )
   writeLines(strwrap(lines, exdent = 2L))
   note <- choice_note(x)
   if (length(note)) writeLines(c(note, ""))
   writeLines(strwrap(paste("Available fields:", toString(fields)), exdent = 2L))
   invisible(x)
+}
+
+# How the number of clusters that was asked for was reached, if one was.
+reached_text <- function(x) x[["reached"]]
+
+# The first of some weights with their names, and how many more there are.
+heaviest_text <- function(weights, limit) {
+  shown <- utils::head(weights, limit)
+  texts <- paste(elided(names(shown)), weight_text(shown))
+  some_of(c(texts, rep("", length(weights) - length(shown))), limit)
 }
 
 # How right the clusters can be expected to be, if that is known.
@@ -126,19 +136,6 @@ decimal <- function(number, digits) {
 
 brief <- function(number, digits) {
   formatC(number, digits = digits, format = "g", width = 1L)
-}
-
-# Names on one line, long ones shortened in the middle: names often differ at the end.
-elided <- function(names, width = 25L) {
-  names <- gsub("[[:space:]]+", " ", names)
-  long <- nchar(names) > width
-  head <- (width - 3L) %/% 2L
-  tail <- width - 3L - head
-  names[long] <- paste0(
-    substr(names[long], 1L, head), "...",
-    substring(names[long], nchar(names[long]) - tail + 1L)
-  )
-  names
 }
 
 # One of several choices, which may be abbreviated; the first by default.

@@ -10,20 +10,24 @@
 #'
 #' *Screened* is the mean increase in log density, in nats per row, of the clusters over the best single
 #' cloud (which may be correlated, skewed and heavy-tailed): the clusters as they are in one half of the
-#' rows are used to predict the other half. Up to four different partitions, those with the largest
-#' \eqn{screened / k^{1/4}}{screened / k^(1/4)}, are looked at more closely: between any two neighbouring
-#' clusters, the *valley* is the lowest density on the way from one to the other, as a share of the lower
-#' of the two peaks, 0 for a clear gap and 1 for no dip at all. The direction is learned from one half of
-#' the rows and used in the other, where chance cannot have made a gap. The score is
-#' \eqn{screened / k^{1/4} \cdot (1.02 - valley)}{screened / k^(1/4) * (1.02 - valley)}, with the mean
-#' valley; the largest one is chosen. Of the pairs that give the same partition about as well, one in the
-#' middle of their range of `h` and `lambda` is taken. Its clusters are joined where the density between them
-#' does not dip: these are pieces of one cluster.
+#' rows are used to predict the other half. *Centrality* is the mean adjusted Rand index of a partition with
+#' all different partitions that were tried, each of which counts as much as it promises,
+#' \eqn{screened / k^{1/4}}{screened / k^(1/4)}. Up to twelve different partitions, the most promising and
+#' the most central ones, are looked at more closely. *Refined* is the screened gain with clusters that have
+#' shapes of their own. Between any two neighbouring clusters, the *valley* is the lowest density on the way
+#' from one to the other, as a share of the lower of the two peaks, 0 for a clear gap and 1 for no dip at
+#' all. The direction is learned from one half of the rows and used in the other, where chance cannot have
+#' made a gap. Clusters are joined where the density between them does not dip: these are pieces of one
+#' cluster. The score is
+#' \eqn{\log(1 + 10 \cdot refined) \cdot \sqrt{1.02 - valley} \cdot centrality}{log(1 + 10 * refined) * sqrt(1.02 - valley) * centrality},
+#' with the mean valley between those that are not joined; the largest one is chosen. Of the pairs that give
+#' the same partition about as well, one in the middle of their range of `h` and `lambda` is taken.
 #'
-#' If the gain and the depth of the deepest dip (in standard errors) together are too little evidence, or
-#' if all clusters would be joined, the data have no clusters, and `h` is set so large that all rows form
-#' one. What is enough was found by simulation, as was the *confidence*: the expected adjusted Rand index
-#' with the truth, from the gain, the deepest dip and the mean valley.
+#' The *surplus* is the refined gain over a single cloud that may also be bent. If it and the depth of the
+#' deepest dip (in standard errors) together are too little evidence, or if all clusters would be joined, the
+#' data have no clusters, and `h` is set so large that all rows form one. What is enough was found by
+#' simulation, as was the *confidence*: the expected adjusted Rand index with the truth, from the surplus, the
+#' deepest dip, the mean valley and the centrality; it is low if there are more columns than rows.
 #'
 #' The chosen pair and its rivals are also fitted to random subsets of 80 % of the rows. *Stability*, the
 #' mean adjusted Rand index with the clusters of all rows, and *gain*, that of the clusters of a subset on
@@ -33,7 +37,7 @@
 #' `wbms(x, h = choice$h, lambda = choice$lambda, init = choice$init, join = choice$join)` fits with the
 #' choice; with the default arguments this repeats `wbms(x)`, without the search.
 #'
-#' @param x a numeric matrix, a data frame with numeric columns, a numeric vector, or a formula; for
+#' @param x a numeric matrix, a data frame, a numeric vector, or a formula; for
 #'   `print` and `plot`, the result of `wbms_select()`. From data with more than 2,000 rows, a random
 #'   2,000 are used.
 #' @param h,lambda a fixed value, candidate values to choose from, or `NULL` to search for candidates.
@@ -42,6 +46,8 @@
 #' @param seed seed of the random subsets.
 #' @param n_jobs number of parallel fits; `NULL` means one, -1 one per core. The result does not
 #'   depend on it.
+#' @param k choose among the partitions with exactly `k` clusters; an error says if there is none, and which
+#'   are nearest.
 #' @param verbose print one line per fit?
 #' @param callback a function called after each fit with a list: `fit`, the number of fits so far, and
 #'   `k`, the number of clusters that the fit found. If it returns `TRUE` the search stops, and the best
@@ -70,8 +76,9 @@
 #'   \item{note}{caveats, in words; empty if there are none.}
 #'   \item{grid}{a data frame with one row per start and pair that were tried: `start`, `h`, `lambda`; `k`, the
 #'     number of clusters of the fit, and `joined`, their number after joining; `judged`, whether the pair
-#'     was evaluated on subsets; `screened`; `valley` and `score`, 1 and 0 for all but the most promising
-#'     pairs; `stability` and `gain`, 0 if it was not evaluated on subsets; and `chosen`.}
+#'     was evaluated on subsets; `screened`; `refined`, `surplus`, `valley`, `centrality` and `score` (0, the
+#'     valley 1, for all but the best); `stability` and `gain`, 0 if it was not evaluated on subsets; and
+#'     `chosen`.}
 #'   \item{alternatives}{a data frame: the best pair of each other partition that scores nearly as well, or,
 #'     if all rows form one cluster, the best partitions that there would be. `share` is the ratio of the
 #'     score to that of the chosen pair, `expected` the expected agreement with the truth if there are
@@ -97,23 +104,26 @@ wbms_select <- function(x, ...) {
 #' @export
 wbms_select.default <- function(x, h = NULL, lambda = NULL, ..., n_subsets = 4, seed = 0,
                                 exclude_self = TRUE, warmup = 20, stop = "settled", patience = 5,
-                                tol = 1e-8, max_iter = 300, eps = 1e-5, standardize = TRUE,
-                                merge = TRUE, init = "auto", join = "auto", n_jobs = NULL,
-                                verbose = FALSE, callback = NULL, na.action = stats::na.fail) {
+                                tol = 1e-8, max_iter = 300, eps = 1e-5, standardize = "robust",
+                                merge = TRUE, init = "auto", join = "auto", k = NULL, n_jobs = NULL,
+                                verbose = FALSE, callback = NULL, na.action = stats::na.fail,
+                                categories = "error", weights = NULL) {
   call <- match.call()
   known <- setdiff(names(formals()), c("x", "..."))
   given <- names(sys.call())
   short <- given[nzchar(given) & !given %in% names(formals())]
   refuse_arguments(union(short, extra_names(...)), known, "wbms_select")
   if (missing(x)) refuse_nothing("wbms_select")
-  select_rows(x, mget(known), called(call, quote(wbms_select)))
+  rows <- table_weights(x, substitute(weights), function() weights)
+  weights <- rows$weights
+  select_rows(rows$x, mget(known), called(call, quote(wbms_select)))
 }
 
 #' @rdname wbms_select
 #' @export
-wbms_select.formula <- function(x, data = NULL, subset, na.action = stats::na.fail, ...) {
+wbms_select.formula <- function(x, data = NULL, subset, na.action = stats::na.fail, ..., weights) {
   call <- match.call()
-  known <- setdiff(names(formals(wbms_select.default)), c("x", "...", "na.action"))
+  known <- setdiff(names(formals(wbms_select.default)), c("x", "...", "na.action", "weights"))
   refuse_arguments(setdiff(extra_names(...), known), known, "wbms_select")
   given <- list(...)
   settings <- lapply(
@@ -121,30 +131,36 @@ wbms_select.formula <- function(x, data = NULL, subset, na.action = stats::na.fa
   )
   settings[names(given)] <- given
   settings["na.action"] <- list(na.action)
-  subset <- if (!missing(subset)) list(subset = call$subset)
-  rows <- formula_rows(x, data, subset, check_na_action(na.action), parent.frame())
-  select_rows(rows$x, settings, called(call, quote(wbms_select)))
+  chosen <- c(
+    if (!missing(subset)) list(subset = call$subset),
+    if (!missing(weights)) frame_weights(call$weights, data)
+  )
+  rows <- formula_rows(
+    x, data, chosen, check_na_action(na.action), parent.frame(), given$categories
+  )
+  select_rows(rows$x, settings, called(call, quote(wbms_select)), rows)
 }
 
 # Chooses h and lambda for any table, with all arguments of wbms_select.default().
-select_rows <- function(x, settings, call) {
+select_rows <- function(x, settings, call, made = NULL) {
   h <- check_values(settings$h, "h")
   lambda <- check_values(settings$lambda, "lambda")
   n_subsets <- check_whole(settings$n_subsets, "n_subsets", 2)
   seed <- check_whole(settings$seed, "seed", 0)
-  params <- check_iteration(settings)
+  params <- c(check_iteration(settings), list(n_clusters = check_k(settings$k)))
   n_jobs <- check_jobs(settings$n_jobs)
   verbose <- check_flag(settings$verbose, "verbose")
   callback <- check_callback(settings$callback)
   missing_values <- check_na_action(settings$na.action)
-  x <- numeric_matrix(x)
+  table <- table_rows(x, missing_values, check_categories(settings$categories), settings$weights, made)
+  x <- table$x
   check_init_length(params$init, x)
-  kept <- rows_to_use(x, missing_values)
-  used <- if (all(kept)) x else x[kept, , drop = FALSE]
+  if (any(table$groups > 0L)) params$indicators <- table$groups
+  used <- if (all(table$kept)) x else x[table$kept, , drop = FALSE]
   watch <- watcher(callback, colnames(x))
   found <- py_call(
     "select", used, colnames(x), h, lambda, n_subsets, seed, n_jobs, params, verbose,
-    watch$callback,
+    watch$callback, used_weights(table$weights, table$kept),
     .call = call
   )
   watch$raise()

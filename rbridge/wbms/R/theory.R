@@ -34,6 +34,7 @@ wbms_theory <- function(fit, delta = 0.01, verbose = FALSE) {
     py_call(
       "check_theory", fit$data, colnames(fit$data), params, fit$converged,
       if (nrow(last)) last$phase else "", if (nrow(last)) last$iteration else 0L, delta, verbose,
+      fit$row_weights,
       .call = call
     ),
     classes = "wbms_warning"

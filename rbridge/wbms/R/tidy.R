@@ -12,8 +12,9 @@
 #'
 #' @param x a fit of [wbms()].
 #' @param col.names names of the columns with the centres.
-#' @param data the data frame or matrix that was clustered, which may have further columns. If
-#'   missing, the columns and rows that were clustered are used.
+#' @param data the data frame or matrix that was clustered, which may have further columns; its rows may
+#'   be in another order if their names tell which is which. If missing, the columns and rows that were
+#'   clustered are used.
 #' @param newdata a data frame or matrix of other rows, which get their clusters from
 #'   [predict.wbms()]; `NA` if a value is missing.
 #' @param ... not used: further arguments are errors.
@@ -61,9 +62,11 @@ tidy.wbms <- function(x, col.names = colnames(x$centers), ...) {
 
 # Sums of squares in the learned distance: in total, and within each cluster.
 sums_of_squares <- function(x) {
-  cluster <- x$cluster[!is.na(x$cluster)]
+  cluster <- clustered(x)
   used <- x$weights > 0
-  z <- scale(x$data[, used, drop = FALSE] / rep(x$scale[used], each = nrow(x$data)), scale = FALSE)
+  data <- x$data[!is.na(cluster), used, drop = FALSE] # rows labelled as outliers are in no cluster
+  cluster <- cluster[!is.na(cluster)]
+  z <- scale(data / rep(x$scale[used], each = nrow(data)), scale = FALSE)
   z <- z * rep(sqrt(x$weights[used]), each = nrow(z))
   means <- rowsum(z, cluster) / x$size
   within <- rowsum(rowSums((z - means[cluster, , drop = FALSE])^2), cluster)

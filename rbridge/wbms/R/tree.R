@@ -9,6 +9,11 @@
 #' in [wbms()]); higher up, coarser ones. The longer a partition persists, the better its clusters are
 #' separated.
 #'
+#' Rows that meet in the same iteration are merged by their distance in the iteration before, the nearest
+#' first, as in single linkage, and the heights of these merges differ by a few parts in 10^15. So
+#' [stats::cutree()] separates what was farthest apart even between them; but such clusters are no partition
+#' that the fit went through. [at()] and `wbms(k = )` never cut there.
+#'
 #' Equal rows merge at height 0, other rows at the iteration from which they remain closer than
 #' `eps`. After the fit, many iterations are computed at a time wherever the clusters only drift; the
 #' heights are then accurate to about 0.01. If this takes more than a fixed amount of work
@@ -19,7 +24,7 @@
 #' @param ... not used by `as.hclust()`; passed on by `as.dendrogram()`.
 #' @return An object of class [hclust][stats::hclust()] (or [dendrogram][stats::as.dendrogram()])
 #'   over the rows that were clustered. Python is not needed.
-#' @seealso `plot(fit, "tree")`, see [plot.wbms()]; [stats::cutree()], [stats::rect.hclust()]
+#' @seealso [at()], [layers()]; `plot(fit, "tree")`, see [plot.wbms()]; [stats::cutree()], [stats::rect.hclust()]
 #' @examplesIf wbms::wbms_available()
 #' fit <- wbms(iris[, 1:4], h = 0.05, lambda = 0.1, tree = TRUE)
 #' tree <- as.hclust(fit)
@@ -58,11 +63,13 @@ draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, xlab =
                       ylab = "iterations until they merge (log scale)", ...) {
   tree <- tree_of(x)
   n <- nrow(x$data)
-  k <- length(x$size)
-  cluster <- unname(x$cluster[!is.na(x$cluster)])
+  end <- log1p(x$iter)
+  k <- 1L + sum(tree$height > end)
+  # The tree is that of all rows, those labelled as outliers included.
+  cluster <- if (is.null(x$assigned)) unname(clustered(x)) else x$assigned
+  cluster[cluster > length(x$size)] <- 0L
   layout <- tree_layout(tree, number_of_leaves(tree$height, most_shown(leaves, n, k)), cluster)
   names <- leaf_names(x, layout$members, cluster)
-  end <- log1p(x$iter)
   root <- max(0, tree$height)
   highest <- max(1.1 * root, 1.5 * end, 1)
 
@@ -85,21 +92,33 @@ draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, xlab =
   plot_with(
     list(...), 0, 0,
     type = "n", axes = FALSE, xaxs = "i", yaxs = "i", xlim = c(0.3, length(names) + 0.7),
-    ylim = c(0, highest), main = tree_title(x, n, k), xlab = "", ylab = ""
+    ylim = c(0, highest), main = tree_title(x, n, length(x$size)), xlab = "", ylab = ""
   )
-  draw_tree_lines(layout, tree$observed, c(grey_dark, rep_len(col, k)), root, highest)
-  graphics::abline(h = end, lty = 2L)
-  if (room > line) {
-    graphics::text(
-      graphics::grconvertX(1, "npc"), end, paste(note, collapse = "\n"),
-      pos = 4L, offset = 0.3, cex = 0.85, xpd = NA
-    )
+  colours <- c(grey_dark, rep_len(col, length(x$size)))
+  draw_tree_lines(layout, tree$observed, colours, root, highest)
+  cut <- Inf
+  if (identical(x$reached_by, "tree")) {
+    cut <- mean(c(tree$height, highest)[n - length(x$size) + 0:1])
+    mark_height(cut, c("cut:", counted(length(x$size), "cluster")), 4L, room > line, 0)
   }
+  # Notes that are close to each other are above and below their lines.
+  mark_height(end, note, 2L, room > line, if (cut - end < 0.12 * highest) 1 else 0.5)
   tree_axes(names, cex, upright, slot, below, highest)
   if (is.null(xlab)) xlab <- if (length(names) == n) "row" else "cluster (number of rows)"
   size <- label_size(list(xlab = xlab, ylab = ylab))
   graphics::title(xlab = xlab, line = below / line + 0.5, cex.lab = size)
   graphics::title(ylab = ylab, line = 3.5, cex.lab = size)
+}
+
+# A line across the tree, with a note beside it if there is room; `above` is 0 above the line, 1 below it.
+mark_height <- function(height, note, lty, with_note, above) {
+  graphics::abline(h = height, lty = lty)
+  if (with_note) {
+    graphics::text(
+      graphics::grconvertX(1, "npc") + 0.3 * graphics::strwidth("M", cex = 0.85), height,
+      paste(note, collapse = "\n"), adj = c(0, above), cex = 0.85, xpd = NA
+    )
+  }
 }
 
 grey_dark <- "#444444"
@@ -148,19 +167,20 @@ most_shown <- function(leaves, n, k) {
   if (n <= most_rows) n else if (k == 1L) most_rows else min(k, most_leaves)
 }
 
-# The largest number of clusters, up to a bound, that the tree has at some height.
+# The largest number of clusters, up to a bound, that the tree has at some height. Heights that differ by
+# less than a billionth are those of one iteration.
 number_of_leaves <- function(height, most) {
-  found <- length(height) + 2L - which(diff(c(-1, height)) != 0)
+  found <- length(height) + 2L - which(diff(c(-1, height)) > 1e-9 * pmax(height, 1))
   max(1L, found[found <= most])
 }
 
 leaf_names <- function(x, members, cluster) {
   vapply(members, function(rows) {
-    if (length(rows) == 1L && length(cluster) <= most_rows) return(elided(row_called(x$data, rows)))
+    if (length(rows) == 1L && length(cluster) <= most_rows) return(as.character(row_called(x$data, rows)))
     found <- unique(cluster[rows])
     size <- sprintf("(%s)", counted(length(rows)))
     if (length(found) > 1L) return(paste(length(found), "clusters", size))
-    if (x$size[[found]] == length(rows)) paste(found, size) else size
+    if (found > 0L && sum(cluster == found) == length(rows)) paste(found, size) else size
   }, "")
 }
 

@@ -39,6 +39,15 @@ toy_fit <- function() {
   )
 }
 
+# The toy fit with all rows in one cluster.
+toy_one <- function() {
+  fit <- toy_fit()
+  fit$cluster[!is.na(fit$cluster)] <- 1L
+  fit$size <- c("1" = 5L)
+  fit$centers <- fit$centers[1L, , drop = FALSE]
+  fit
+}
+
 # The toy fit with a selection: over h only, or over both h and lambda.
 toy_selected <- function(lambda = 0.2) {
   fit <- toy_fit()

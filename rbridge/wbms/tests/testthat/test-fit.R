@@ -24,8 +24,10 @@ test_that("a fit has the documented fields", {
   expect_s3_class(fit, "wbms", exact = TRUE)
   expect_named(fit, c(
     "cluster", "weights", "centers", "modes", "size", "h", "lambda", "init", "iter", "converged",
-    "history", "selection", "choice", "confidence", "data", "scale", "path", "tree", "params",
-    "na.action", "na_action", "call"
+    "reached_by", "reached", "history", "selection", "choice", "confidence", "outliers", "data",
+    "scale", "path", "tree", "params", "uncertainty", "outlier_score", "log_density", "assigned",
+    "cluster_weights", "features", "profile", "na.action", "na_action", "call", "totss", "withinss",
+    "tot.withinss", "betweenss", "state"
   ))
   expect_type(fit$cluster, "integer")
   expect_named(fit$cluster, as.character(1:150))
@@ -44,6 +46,8 @@ test_that("a fit has the documented fields", {
   expect_null(fit$confidence)
   expect_named(fit$init, names(iris)[1:4])
   expect_equal(sum(fit$init), 1)
+  expect_false(any(fit$outliers))
+  expect_named(fit$outliers, as.character(1:150))
   expect_null(fit$path)
   expect_null(fit$na.action)
   expect_identical(c(fit$h, fit$lambda), c(0.05, 0.1))
@@ -51,6 +55,21 @@ test_that("a fit has the documented fields", {
   expect_identical(sum(fit$history$phase == "warmup"), 20L)
   expect_true(fit$converged)
   expect_identical(fit$call, quote(wbms(x = x, h = 0.05, lambda = 0.1, init = "uniform")))
+})
+
+test_that("bad rows and cells do no harm, and rows are marked", {
+  needs_python()
+  clean <- iris_fit()
+  x <- as.matrix(iris[, 1:4])
+  x[150, 2] <- 1e6
+  fit <- wbms(rbind(x, rep(1e4, 4)), h = 0.05, lambda = 0.1)
+  expect_identical(which(unname(fit$outliers)), 151L)
+  expect_gt(mean(fit$cluster[1:150] == clean$cluster), 0.95)
+  expect_identical(unname(predict(fit, rbind(x, rep(1e4, 4)))), unname(fit$cluster))
+  expect_output(print(summary(fit)), "Outliers: 1 row")
+  plain <- wbms(rbind(x, rep(1e4, 4)), h = 0.05, lambda = 0.1, standardize = TRUE)
+  expect_false(any(plain$outliers))
+  expect_lt(length(plain$size), 3L)
 })
 
 test_that("the clusters of iris are found", {
@@ -147,6 +166,8 @@ test_that("the same data give the same fit, whatever their type", {
   expect_identical(without_call(iris_fit(matrix)), frame)
   threads <- without_call(iris_fit(n_jobs = 2))
   threads$params["n_jobs"] <- list(NULL)
+  expect_match(threads$state$json, '"n_jobs": 2', fixed = TRUE)
+  threads$state$json <- sub('"n_jobs": 2', '"n_jobs": null', threads$state$json, fixed = TRUE)
   expect_identical(threads, frame)
   formula <- ~ Sepal.Length + Sepal.Width + Petal.Length + Petal.Width
   expect_identical(without_call(iris_fit(formula, data = iris)), frame)

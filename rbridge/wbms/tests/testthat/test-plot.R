@@ -1,4 +1,4 @@
-kinds <- c("overview", "clusters", "weights", "collapse")
+kinds <- c("overview", "clusters", "weights", "collapse", "embedding")
 
 test_that("every plot is drawn, and the graphical parameters are restored", {
   for (type in kinds) {
@@ -54,17 +54,20 @@ test_that("any number of clusters, rows and columns is drawn", {
   fit <- toy_fit()
   fit$size <- rep(1L, 300L)
   fit$cluster <- 1:300
+  fit$na.action <- NULL
   fit$data <- cbind(a = sin(1:300), b = cos(1:300))
   fit$centers <- fit$modes <- fit$data
   one_column <- fit
-  one_column$weights <- c(a = 1)
+  one_column$weights <- one_column$scale <- c(a = 1)
   one_column$data <- one_column$centers <- fit$data[, "a", drop = FALSE]
   one_row <- toy_fit()
   one_row[c("cluster", "size")] <- list(1L, 1L)
+  one_row$na.action <- NULL
   one_row$data <- one_row$centers <- one_row$modes <- cbind(a = 1, b = 1)
   one_row$history <- one_row$history[0, ]
   wide <- toy_fit()
   wide$weights <- stats::setNames(rep(1 / 500, 500L), paste("a rather long name", 1:500))
+  wide$scale <- 500 * wide$weights
   wide$data <- matrix(1:5, 5L, 500L, dimnames = list(NULL, names(wide$weights)))
   wide$centers <- wide$data[1:2, ]
   for (type in kinds) for (x in list(fit, one_column, one_row, wide)) draws(plot(x, type))
@@ -80,7 +83,7 @@ test_that("the heaviest columns are drawn unless others are named", {
   expect_identical(shown_columns(fit, c("b", "a")), 2:1)
   fit$weights <- c(a = 0.1, b = 0.9)
   expect_identical(shown_columns(fit, NULL), 2:1)
-  expect_identical(axis_label(fit, 2L), "b (weight 0.90)")
+  expect_identical(axis_labels(fit, 2L), "b (weight 0.90)")
   draws(plot(fit, "clusters", columns = "b"))
   expect_error(plot(fit, columns = "c"), "not clustered: 'c'", class = "wbms_error")
   for (bad in list(1, character(), c("a", "b", "a"), c("a", "a"))) {
@@ -107,7 +110,10 @@ test_that("weights are ranked, the remaining ones share one bar", {
   expect_equal(bars$weight, c(0.5, 0.2, 0.3))
   expect_identical(bars$others, c(FALSE, FALSE, TRUE))
   expect_identical(ranked_weights(fit, 3), ranked_weights(fit, 4)) # one is no others
-  expect_identical(weight_text(c(0.5149, 0.49, 0, 0.004, 1)), c("0.51", "0.49", "0.00", "< 0.01", "1.00"))
+  expect_identical(
+    weight_text(c(0.5149, 0.49, 0, 0.004, 1, 1.6e-8)),
+    c("0.51", "0.49", "0", "0.004", "1.00", "< 0.001")
+  )
   expect_error(plot(fit, "weights", top = 0), "'top'", class = "wbms_error")
 })
 
@@ -142,11 +148,72 @@ test_that("a selection is drawn only if there is one", {
   )
 })
 
-test_that("long names are shortened in the middle", {
+test_that("long names are shortened where they agree", {
   expect_identical(elided("short"), "short")
-  expect_identical(elided(strrep("abcde", 6L)), "abcdeabcdea...eabcdeabcde")
-  expect_identical(nchar(elided(strrep("x", 100L), 10L)), 10L)
   expect_identical(elided("a\nb"), "a b")
+  expect_identical(elided(strrep("abcde", 6L)), "abcdeabcdeabcdeabcdeab...")
+  expect_identical(nchar(elided(strrep("x", 100L), 10L)), 10L)
+  months <- paste("mean temperature of the air in", month.name)
+  for (width in c(12L, 16L, 25L)) {
+    short <- elided(months, width)
+    expect_false(anyDuplicated(short) > 0L)
+    expect_lte(max(nchar(short)), width)
+  }
+  expect_identical(elided(months[1:2], 20L), c("mean tempe...January", "mean temp...February"))
+  alike <- paste0(strrep("a", 40L), c("x", "y"), strrep("b", 40L), rep(c("u", "v"), each = 2L))
+  for (width in 6:30) {
+    expect_false(anyDuplicated(elided(alike, width)) > 0L)
+    expect_lte(max(nchar(elided(alike, width))), width)
+  }
+  expect_identical(elided(c(alike[[1L]], alike[[1L]])), rep(elided(alike[[1L]]), 2L))
+})
+
+test_that("the embedding is the plane of the largest weighted variance", {
+  fit <- toy_fit()
+  found <- embedding_places(fit)
+  z <- scale(sweep(sweep(fit$data, 2, fit$scale, "/"), 2, sqrt(fit$weights), "*"), scale = FALSE)
+  expected <- prcomp(z)
+  expect_equal(abs(found$rows), abs(unname(expected$x)))
+  expect_equal(unname(as.matrix(dist(found$rows))), unname(as.matrix(dist(z))))
+  share <- expected$sdev^2 / sum(expected$sdev^2)
+  expect_match(found$labels[[1L]], sprintf("component 1, %.0f%% of the variance", 100 * share[[1L]]))
+  # more columns than rows, more columns than are used, one column, none that varies
+  wide <- fit
+  wide$weights <- stats::setNames(rep(1 / 9, 9L), letters[1:9])
+  wide$scale <- stats::setNames(rep(2, 9L), letters[1:9])
+  wide$data <- matrix(sin(1:45), 5L, dimnames = list(NULL, letters[1:9]))
+  wide$centers <- wide$data[1:2, ]
+  expect_equal(abs(embedding_places(wide)$rows), abs(unname(prcomp(wide$data / 6)$x[, 1:2])))
+  expect_identical(dim(embedding_places(wide, most = 3L)$rows), c(5L, 2L))
+  draws(plot(wide, "embedding"))
+  fit$weights <- c(a = 1, b = 0)
+  expect_length(embedding_places(fit)$labels, 1L)
+  draws(plot(fit, "embedding"))
+  fit$data[] <- 1
+  draws(plot(fit, "embedding"))
+})
+
+test_that("clusters are numbered beyond eight, and a single one is said to be all", {
+  expect_identical(n_numbered(8L, FALSE), 0L)
+  expect_identical(n_numbered(9L, FALSE), 9L)
+  expect_identical(n_numbered(70L, FALSE), 60L)
+  expect_identical(n_numbered(70L, TRUE), 0L)
+  expect_identical(clusters_title(1L, 200L), "One cluster: all 200 rows")
+  draws(plot(toy_one(), "overview"))
+})
+
+test_that("equal weights are said to be equal, and the others do not dwarf the bars", {
+  fit <- toy_fit()
+  fit$weights <- stats::setNames(rep(1 / 5000, 5000L), paste0("x", 1:5000))
+  expect_identical(all_alike(fit, 20), "all 5,000 weights are equal: 1/5,000")
+  expect_null(all_alike(toy_fit(), 1))
+  draws(plot(fit, "weights"))
+  fit$weights[] <- seq(3, 1, length.out = 5000) / 10000
+  expect_null(all_alike(fit, 20))
+  bars <- ranked_weights(fit, 20)
+  expect_identical(bars$length[[21L]], 0)
+  expect_identical(bars$text[[21L]], "0.99 in total")
+  draws(plot(fit, "weights"))
 })
 
 test_that("real fits are drawn", {
@@ -169,8 +236,20 @@ test_that("autoplot gives ggplot2 objects", {
     expect_silent(print(picture))
     picture
   }
-  for (type in c("clusters", "weights", "collapse", "path", "selection")) builds(fit, type)
+  for (type in c("clusters", "weights", "collapse", "path", "selection", "embedding")) {
+    builds(fit, type)
+  }
   builds(grid, "selection")
+  expect_match(builds(toy_uncertain(), "selection")$labels$caption, "^grey: ")
+  equal <- fit
+  equal$weights <- stats::setNames(rep(1 / 50, 50L), 1:50)
+  builds(equal, "weights", top = 5)
+  many <- fit
+  many$na.action <- NULL
+  many$size <- rep(1L, 12L)
+  many$cluster <- 1:12
+  many$data <- many$centers <- cbind(a = sin(1:12), b = cos(1:12))
+  expect_length(builds(many)$layers, 4L)
   expect_identical(builds(fit)$labels$x, "a (weight 0.75)")
   expect_identical(nrow(builds(fit)$data), 5L)
   expect_identical(builds(fit, columns = "b")$labels$y, "cluster")

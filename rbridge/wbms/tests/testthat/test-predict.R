@@ -62,7 +62,8 @@ test_that("missing values are treated as in the fit unless told otherwise", {
   }
   expect_error(predict(fit, iris, na.action = mean), "'na.action' must be", class = "wbms_error")
   new[3, 1] <- Inf
-  expect_error(predict(left_out, new), "infinite", class = "wbms_error")
+  expect_identical(predict(left_out, new), replace(expected, 3L, NA))
+  expect_error(predict(fit, new[3, ]), "infinite values in column 'Sepal.Length'", class = "wbms_error")
 })
 
 test_that("an empty table gives an empty result", {

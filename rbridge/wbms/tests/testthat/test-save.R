@@ -61,3 +61,37 @@ test_that("a program that is not Python is recognised", {
   )
   expect_match(done$said, "/bin/true could not be run as Python", fixed = TRUE)
 })
+
+test_that("a fit in a file of its own comes back identical", {
+  needs_python()
+  file <- tempfile(fileext = ".wbms")
+  on.exit(unlink(file))
+  fits <- list(
+    iris_fit(), iris_fit(record_path = TRUE, tree = TRUE), iris_fit(unname(as.matrix(iris[, 1:2]))),
+    iris_fit(airquality[, 1:4], na.action = na.omit), iris_fit(c(1, 2, 3, 11, 12)),
+    wbms(~ . - Species, data = iris, h = 0.1, lambda = 0.05, subset = Sepal.Width > 2.5)
+  )
+  for (fit in fits) {
+    expect_identical(wbms_save(fit, file), file)
+    # The environment of a formula is not kept.
+    if (!is.null(fit$terms)) attr(fit$terms, ".Environment") <- globalenv()
+    expect_identical(wbms_load(file), fit)
+  }
+})
+
+test_that("what cannot be saved is refused before a file is written", {
+  needs_python()
+  file <- tempfile(fileext = ".wbms")
+  fit <- iris_fit()
+  expect_error(wbms_save(1, file), "'fit' must be a fit of wbms()", fixed = TRUE)
+  expect_error(wbms_save(fit, NA_character_), "'path' must be the name of a file")
+  expect_error(wbms_load(character()), "'path' must be the name of a file")
+  expect_error(wbms_save(fit, file.path(tempdir(), "none", "a.wbms")), "there is no folder")
+  expect_error(wbms_save(fit, tempdir()), "it is a folder")
+  expect_error(wbms_save(toy_fit(), file), "older version")
+  fit$f <- function(x) x
+  expect_error(wbms_save(fit, file), "the field 'f' of the fit is no plain data")
+  by_formula <- wbms(~ ave(Sepal.Length) + Sepal.Width, iris, h = 0.1, lambda = 0.05)
+  expect_error(wbms_save(by_formula, file), "'formula' calls ave()", fixed = TRUE)
+  expect_false(file.exists(file))
+})

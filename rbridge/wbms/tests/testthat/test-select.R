@@ -18,14 +18,15 @@ test_that("a choice has the documented fields", {
   expect_identical(choice$k, 2L)
   expect_identical(choice$n_rows, 60L)
   expect_named(choice$grid, c(
-    "start", "h", "lambda", "k", "joined", "judged", "screened", "valley", "stability", "gain",
-    "score", "chosen"
+    "start", "h", "lambda", "k", "joined", "judged", "screened", "refined", "surplus", "valley",
+    "centrality", "stability", "gain", "score", "chosen"
   ))
   chosen <- choice$grid[choice$grid$chosen, ]
   expect_identical(c(chosen$h, chosen$lambda), c(choice$h, choice$lambda))
   expect_identical(chosen$joined, choice$k)
   expect_identical(chosen$start, choice$start)
-  expect_equal(chosen$score, chosen$screened / chosen$k^0.25 * (1.02 - chosen$valley))
+  signal <- log1p(10 * chosen$refined)
+  expect_equal(chosen$score, signal * sqrt(1.02 - chosen$valley) * chosen$centrality)
   expect_equal(chosen$score, max(choice$grid$score))
   expect_false(anyNA(choice$grid))
   expect_named(choice$alternatives, c(

@@ -83,7 +83,8 @@ test_that("augment rejects other data", {
     expect_error(augment(toy_fit(), data), pattern, class = "wbms_error")
   }
   expect_refused(data[-3, , drop = FALSE], "'data' must have the 6 rows given to wbms\\(\\), not 5")
-  expect_refused(data[6:1, , drop = FALSE], "same order: its row names differ")
+  other <- data.frame(a = 1:6, row.names = paste0("s", 1:6))
+  expect_refused(other, "'data' must have the rows given to wbms\\(\\): its row names differ")
   expect_refused(cbind(data, .cluster = 1), "'data' already has a column '.cluster'")
   expect_refused(1:6, "'data' must be a data frame or a matrix")
 })

@@ -1,0 +1,1 @@
+"""What results offer beside their numbers: tables and words."""
