@@ -118,17 +118,18 @@ class Selection:
     def note(self) -> str:
         """What to bear in mind about the choice; empty if there is nothing."""
         lines = []
-        if self.n_clusters == 1 and not self.alternatives.empty:
-            best = self.alternatives.iloc[0]
-            return (
-                f"If there are clusters after all, the best partition has k = {best.k} "
-                f"(h = {best.h:.4g}, lam = {best.lam:.4g}, expected agreement {best.expected:.2f})."
-            )
         if not self.complete:
             lines.append(
                 f"The search for h and lam was stopped after {counted(self.n_fits, 'fit')}: "
                 "there may be better pairs."
             )
+        if self.n_clusters == 1 and not self.alternatives.empty:
+            best = self.alternatives.iloc[0]
+            lines.append(
+                f"If there are clusters after all, the best partition has k = {best.k} "
+                f"(h = {best.h:.4g}, lam = {best.lam:.4g}, expected agreement {best.expected:.2f})."
+            )
+            return "\n".join(lines)
         if not self.alternatives.empty:
             told = "The choice of h and lam is uncertain. Nearly as good:"
             lines.append("Other partitions:" if self.ways else told)
