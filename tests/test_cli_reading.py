@@ -10,6 +10,7 @@ import pytest
 from commands import fails_with, read_json, refuses, two_clusters, without
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from optional import optional
 
 from pywbms._cli.files import load
 from pywbms._cli.reading import Reading
@@ -132,7 +133,7 @@ def test_options_that_make_no_sense(argv, message, capsys):
 class TestExcel:
     @pytest.fixture(autouse=True)
     def _openpyxl(self):
-        pytest.importorskip("openpyxl")
+        optional("openpyxl")
 
     @pytest.mark.parametrize("suffix", ["xlsx", "xlsm"])
     def test_the_first_sheet(self, frame, data, capsys, suffix):

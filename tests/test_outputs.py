@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from commands import fails_with, is_png, refuses
+from optional import optional
 
 from pywbms._cli import fitting
 from pywbms._cli.files import write_table
@@ -101,7 +102,7 @@ class TestFullDisk:
     @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.tsv", "out.parquet"])
     def test_tables(self, frame, name, capsys):
         if name.endswith("parquet"):
-            pytest.importorskip("pyarrow")
+            optional("pyarrow")
         pd.concat([frame] * 50).to_csv("data.csv", index=False)
         Path(name).write_text(OLD)
         with full_disk(1000):
@@ -205,7 +206,7 @@ class TestFormulas:
         assert main([*argv, "out.csv", "--no-safe-csv"]) == 0
         found = pd.read_csv("out.csv", keep_default_na=False, dtype={"text": str})
         assert found["text"].tolist() == hostile["text"].tolist()
-        pytest.importorskip("pyarrow")
+        optional("pyarrow")
         assert main([*argv, "out.parquet"]) == 0
         assert "=name" in pd.read_parquet("out.parquet").columns
         assert capsys.readouterr().err == ""

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import sklearn
 from commands import fails_with, read_json
+from optional import optional
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -114,8 +115,8 @@ class TestWbms:
 
     @pytest.mark.filterwarnings("ignore")
     def test_dask(self, frame):
-        dd = pytest.importorskip("dask.dataframe")
-        distributed = pytest.importorskip("pywbms.distributed")
+        dd = optional("dask.dataframe")
+        distributed = optional("pywbms.distributed")
         collection = dd.from_pandas(frame, npartitions=2)
         with pytest.raises(ValueError, match=r"^weights: rows cannot have weights on Dask"):
             wbms(collection, weights="count", **GIVEN)

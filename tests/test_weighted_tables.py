@@ -7,6 +7,7 @@ import pytest
 from commands import read_json
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from optional import optional
 
 from pywbms import WBMS, load, wbms
 from pywbms._data.encoding import median, most_frequent
@@ -71,7 +72,7 @@ class TestRepeatedRows:
         np.testing.assert_array_equal(result.estimator.init_, expected.estimator.init_)
 
     def test_frames_of_polars(self, frame):
-        pl = pytest.importorskip("polars")
+        pl = optional("polars")
         native = pl.from_pandas(frame)
         expected = wbms(repeated(frame), **MIXED)
         result = wbms(native, weights="n", **MIXED)

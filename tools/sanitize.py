@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# The tests of the core, without those that measure memory, which the sanitizer needs itself.
-TESTS = ("test_core.py", "test_tiles.py", "test_marginal.py", "test_hull.py")
-SKIPPED = "not TestMemory and not packaging"
+# The tests of the core.
+TESTS = ("test_core.py", "test_nonfinite.py", "test_tiles.py", "test_marginal.py", "test_hull.py")
+SKIPPED = "not packaging"
 INSTRUCTION_SETS = ("avx512", "avx2", "any")
 OPTIONS = {
     # Python keeps memory until its end, which counts as a leak.

@@ -1,6 +1,5 @@
 """``pywbms fit``."""
 
-import argparse
 import sys
 
 import pandas as pd
@@ -10,14 +9,13 @@ from pywbms._cli.arguments import (
     add_command,
     add_data,
     model_path,
-    output_path,
     picture_path,
     tree_path,
 )
 from pywbms._cli.features import check_label_column, load_features
 from pywbms._cli.files import PICTURES, suffix_of, write_table
 from pywbms._cli.fitting import cluster, model_parameters
-from pywbms._cli.labels import label_table, scores_as_lists, with_scores, write_labels
+from pywbms._cli.labels import add_labels, label_table, scores_as_lists, with_scores, write_labels
 from pywbms._cli.output import check_outputs, emit, wrote
 from pywbms._cli.report import as_json, as_text
 from pywbms._engine.settings import OUTLIERS, Settings
@@ -34,22 +32,11 @@ def add_fit(commands):
         "--outliers", choices=OUTLIERS, default=Settings.outliers,
         help="keep rows that are far out in their cluster (default), or label them: cluster -1",
     )  # fmt: skip
-    output.add_argument(
-        "--out", type=output_path, metavar="FILE",
-        help="write the labels, in the format of the suffix; - for CSV on standard output",
-    )  # fmt: skip
-    output.add_argument(
-        "--augment", action="store_true", help="write the whole table with the labels"
-    )
+    add_labels(output)
     output.add_argument(
         "--scores", action="store_true",
         help="write with the labels how certain they are (confidence) and how far out each row is "
         "(outlier_score), both 0 to 1",
-    )  # fmt: skip
-    output.add_argument(
-        "--safe-csv", action=argparse.BooleanOptionalAction, default=True,
-        help="put ' before texts that a spreadsheet would run as formulas, such as =A1 (default; "
-        "Parquet files keep them)",
     )  # fmt: skip
     output.add_argument(
         "--plot", type=picture_path, metavar="FILE.png", help="draw clusters and feature weights"

@@ -1,12 +1,30 @@
 """Labels as a table, in a file or on standard output."""
 
+import argparse
+
 import numpy as np
 
-from pywbms._cli.arguments import STDOUT
+from pywbms._cli.arguments import STDOUT, output_path
 from pywbms._cli.files import write_table
 from pywbms._cli.output import say
 from pywbms._cli.spreadsheet import without_formulas
 from pywbms._terminal.wording import counted
+
+
+def add_labels(output):
+    """Add the options for the file with the labels to a group of a parser."""
+    output.add_argument(
+        "--out", type=output_path, metavar="FILE",
+        help="write the labels, in the format of the suffix; - for CSV on standard output",
+    )  # fmt: skip
+    output.add_argument(
+        "--augment", action="store_true", help="write the whole table with the labels"
+    )
+    output.add_argument(
+        "--safe-csv", action=argparse.BooleanOptionalAction, default=True,
+        help="put ' before texts that a spreadsheet would run as formulas, such as =A1 (default; "
+        "Parquet files keep them)",
+    )  # fmt: skip
 
 
 def label_table(labels):

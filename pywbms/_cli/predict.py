@@ -1,16 +1,15 @@
 """``pywbms predict``."""
 
-import argparse
 import json
 import sys
 from pathlib import Path
 
 import numpy as np
 
-from pywbms._cli.arguments import STDOUT, add_command, input_path, output_path
+from pywbms._cli.arguments import STDOUT, add_command, input_path
 from pywbms._cli.features import check_label_column, check_values, load_table
 from pywbms._cli.files import require_columns
-from pywbms._cli.labels import label_table, write_labels
+from pywbms._cli.labels import add_labels, label_table, write_labels
 from pywbms._cli.output import check_outputs, emit, same_file, wrote
 from pywbms._cli.reading import add_reading
 from pywbms._data.table import NA_ACTIONS
@@ -39,17 +38,7 @@ def add_predict(commands):
     )  # fmt: skip
     add_reading(command)
     output = command.add_argument_group("output")
-    output.add_argument(
-        "--out", type=output_path, metavar="FILE",
-        help="write the labels, in the format of the suffix; - for CSV on standard output",
-    )  # fmt: skip
-    output.add_argument(
-        "--augment", action="store_true", help="write the whole table with the labels"
-    )
-    output.add_argument(
-        "--safe-csv", action=argparse.BooleanOptionalAction, default=True,
-        help="put ' before texts that a spreadsheet would run as formulas (default)",
-    )  # fmt: skip
+    add_labels(output)
 
 
 def run_predict(args):
