@@ -106,6 +106,40 @@ def fit_rows(X, settings, callback=None, mass=None):
     return FitResult.of(state, recorder, tree, mass=mass)
 
 
+class PreparedRows:
+    """Rows from which many fits start that only differ in h, lam and the start of the weights.
+
+    What is the same for all of them is done once, which is most of the work for wide data.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        Finite float64 data.
+    settings : Settings
+    mass : ndarray of shape (n,), optional
+        How many rows each one stands for; one by default.
+    """
+
+    def __init__(self, X, settings, mass=None):
+        self._mass = mass
+        self._order = row_order(X, mass)
+        rows, self._sorted_mass = X[self._order], None if mass is None else mass[self._order]
+        self._standardizer = Standardizer.of(
+            rows, settings.standardize, mass=self._sorted_mass, indicators=settings.indicators
+        )
+        self._points, self._leader = self._standardizer.start(rows, self._sorted_mass)
+        self._points.flags.writeable = False
+
+    def labels_and_weights(self, settings):
+        """Return the label of each row and the feature weights that a fit ends with."""
+        of_active = settings.in_columns(self._standardizer.active)
+        points = LocalPoints.at_start(self._points, of_active, self._leader, self._sorted_mass)
+        recorder = Recorder(self._order, self._standardizer, settings, keeps_history=False)
+        state = run_fit(points, settings, recorder)
+        groups = undo_order(final_groups(state, settings), self._order)
+        return largest_first(groups, self._mass), weights_of(state, self._standardizer)
+
+
 def at_start(standardizer, rows, settings, mass=None):
     """Return the points with which a fit of sorted rows starts."""
     points, leader = standardizer.start(rows, mass)
@@ -204,13 +238,12 @@ class FitResult:
             if modes_of is None
             else modes_of(points, member, standardizer)
         )
-        weights = standardizer.all_weights(state.weights)
         return cls(
             standardizer=standardizer,
             labels=labels,
             modes=modes,
             centers=centers,
-            weights=weights if state.weights.size else uniform_weights(standardizer.n_columns),
+            weights=weights_of(state, standardizer),
             history=recorder.history(),
             n_iter=state.n_iter,
             converged=state.converged,
@@ -219,6 +252,13 @@ class FitResult:
             weights_path=weights_path,
             tree=tree,
         )
+
+
+def weights_of(state, standardizer):
+    """Return the feature weights of all columns; equal ones if none of them varies."""
+    if not state.weights.size:
+        return uniform_weights(standardizer.n_columns)
+    return standardizer.all_weights(state.weights)
 
 
 def labels_and_centers(points, groups, recorder, mass=None):

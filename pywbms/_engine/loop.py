@@ -42,6 +42,8 @@ def run_wbms(points, settings, recorder, state):
                 recorder.begin(state)
             while state.n_iter < phase.max_iter and not state.finished:
                 iterate(state, settings)
+                if recorder.keeps_history or settings.stop == "diameter":
+                    state.diameter = state.points.diameter()
                 state.converged = phase.may_stop and state.stop_rule(state)
                 state.interrupted = recorder.record(state)
             if state.interrupted:
@@ -61,5 +63,4 @@ def iterate(state, settings):
     state.swapping = state.two_cycles.settle(points) if settings.settles_two_cycles else []
     state.weights = points.entropy_weights()  # Step 2
     state.groups = points.groups(settings.eps, state.swapping)
-    state.diameter = points.diameter()
     state.n_iter += 1

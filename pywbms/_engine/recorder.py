@@ -98,14 +98,20 @@ class Recorder:
         Called with an `IterationInfo` after each iteration; returning True ends the fit.
     checkpoint : callable, optional
         Called with the state and this recorder after each iteration that did not end the fit.
+    keeps_history : bool, default True
+        Whether `history` tells of each iteration; a callback needs that, too.
 
     Attributes
     ----------
+    keeps_history : bool
     partitions : PartitionHistory or None
         Only if the settings ask for a tree.
     """
 
-    def __init__(self, order, standardizer, settings, callback=None, checkpoint=None):
+    def __init__(
+        self, order, standardizer, settings, callback=None, checkpoint=None, keeps_history=True
+    ):
+        self.keeps_history = keeps_history or callback is not None
         self.order = order
         self.standardizer = standardizer
         self.partitions = PartitionHistory() if settings.tree else None
@@ -128,7 +134,8 @@ class Recorder:
     def record(self, state):
         """Note an iteration; return whether the callback asks to stop."""
         self._record_place(state)
-        self._infos.append(IterationInfo.of(state))
+        if self.keeps_history:
+            self._infos.append(IterationInfo.of(state))
         if self.partitions is not None:
             points = state.points
             partition = state.groups[points.member]

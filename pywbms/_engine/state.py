@@ -31,7 +31,7 @@ class FitState:
     groups : ndarray or None
         Groups of the points closer than eps, swapping pairs counted as one.
     diameter : float
-        Largest distance between two points.
+        Largest distance between two points, if the recorder or the stop rule needs it.
     two_cycles : TwoCycles or None
     stop_rule : StopRule or None
         None in a phase that may not stop.

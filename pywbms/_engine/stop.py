@@ -56,7 +56,7 @@ class StopRule:
     first_partition : ndarray of shape (n,)
         The partition at the start.
     last_diameter : float
-        The diameter after the last iteration.
+        The diameter after the last iteration, if that is the rule.
     partition : ndarray of shape (n,), optional
         The partition after it.
     same : int
@@ -74,7 +74,8 @@ class StopRule:
     def at_start(cls, settings, points):
         """Return the rule for a phase that starts from the given points."""
         partition = points.groups(settings.coarse_radius)[points.member]
-        return cls(settings, partition, points.diameter())
+        diameter = points.diameter() if settings.stop == "diameter" else 0.0
+        return cls(settings, partition, diameter)
 
     def save(self):
         """Return the parameters, but for the settings, from which it can be made again."""

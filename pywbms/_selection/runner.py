@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from joblib import Parallel, delayed
 
-from pywbms._engine.fit import fit_rows
+from pywbms._engine.fit import PreparedRows
 
 # Iterations after which a candidate fit is taken as it is.
 MAX_ITER = 50
@@ -45,6 +45,7 @@ class CandidateRunner:
         self._n_jobs = n_jobs
         self._report = report
         self._run = run or self._run_here
+        self._prepared = None
         self.n_fits = 0
 
     def __call__(self, tasks):
@@ -56,15 +57,25 @@ class CandidateRunner:
             yield labels, weights
 
     def _run_here(self, X, tasks, settings):
-        calls = (delayed(fit_candidate)(X, rows, place, settings) for place, rows in tasks)
+        if self._prepared is None:
+            self._prepared = PreparedRows(X, settings)
+        calls = (
+            delayed(fit_candidate)(X, rows, place, settings, prepared=self._prepared)
+            for place, rows in tasks
+        )
         if self._n_jobs == 1 or len(tasks) == 1:
-            return (function(*args) for function, args, _ in calls)
+            return (function(*args, **kwargs) for function, args, kwargs in calls)
         return Parallel(self._n_jobs, prefer="threads", return_as="generator")(calls)
 
 
-def fit_candidate(X, rows, place, settings, mass=None):
-    """Return labels and feature weights of a fit of some rows, or of all, at (h, lam, init)."""
+def fit_candidate(X, rows, place, settings, mass=None, prepared=None):
+    """Return labels and feature weights of a fit of some rows, or of all, at (h, lam, init).
+
+    `prepared` are all rows, if they are prepared already.
+    """
     h, lam, init = place
-    settings = replace(settings, h=h, lam=lam, init=init)
-    fitted = fit_rows(X if rows is None else X[rows], settings, mass=mass)
-    return fitted.labels, fitted.weights
+    if rows is not None:
+        prepared = PreparedRows(X[rows], settings)
+    elif prepared is None:
+        prepared = PreparedRows(X, settings, mass)
+    return prepared.labels_and_weights(replace(settings, h=h, lam=lam, init=init))
