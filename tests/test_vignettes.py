@@ -165,6 +165,11 @@ class TestTheorems:
         np.testing.assert_allclose(difference["marginal"], 0.99, atol=0.03)
         assert difference["h = 0.3"][1000] < 0.02
 
+    def test_no_column_shows_parallel_clusters_on_a_diagonal(self, names):
+        found = names["hidden"]["ARI"]
+        assert found["known"] > 0.6
+        assert found["marginal"] < 0.2
+
     def test_the_marginal_start_finds_what_equal_weights_lose(self, names):
         recovered = names["recovered"]
         assert (recovered["marginal"] > 0.95).all()
