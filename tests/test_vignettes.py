@@ -103,7 +103,7 @@ class TestFormat:
 class TestTheorems:
     def test_it_draws_and_leaves_the_figures_open(self, executed):
         _, figures, _ = executed
-        assert len(figures) == 8
+        assert len(figures) == 9
         for number in figures:
             for ax in plt.figure(number).axes:
                 assert ax.has_data()
@@ -150,6 +150,25 @@ class TestTheorems:
         np.testing.assert_allclose(enough["D inf"], enough["predicted inf"], rtol=0.03)
         np.testing.assert_allclose(enough["D noise"], enough["predicted noise"], rtol=0.01)
         assert (lonely["D inf"] > 1.1 * lonely["predicted inf"]).all()
+
+    def test_without_neighbours_rows_move_to_any_cluster(self, names):
+        by_p = names["by_p"]
+        limits = names["limits"]
+        np.testing.assert_allclose(limits["exact"], limits["first order"], rtol=0.03)
+        for design, k in (("nearest", 4), ("nearest, shared", 2)):
+            own = by_p.loc[design, "own"]
+            assert own[10] > 0.85
+            assert own[1000] < 1 / k + 0.15
+
+    def test_the_first_step_from_the_marginal_start_does_not_depend_on_p(self, names):
+        difference = names["by_p"]["difference"]
+        np.testing.assert_allclose(difference["marginal"], 0.99, atol=0.03)
+        assert difference["h = 0.3"][1000] < 0.02
+
+    def test_no_column_shows_parallel_clusters_on_a_diagonal(self, names):
+        found = names["hidden"]["ARI"]
+        assert found["known"] > 0.6
+        assert found["marginal"] < 0.2
 
     def test_the_marginal_start_finds_what_equal_weights_lose(self, names):
         recovered = names["recovered"]
