@@ -1,6 +1,6 @@
 """Candidates: fits at a start and a pair (h, lam), the partitions they give, and their scores."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,8 @@ SAME = 0.9
 # Exponent of k by which the promise is divided: the more clusters, the more any data that are not
 # one smooth cloud gain from them.
 PENALTY_EXPONENT = 0.25
+# The centrality tells a partition that nothing else comes near from the others, no more than that.
+CENTRALITY_EXPONENT = 0.25
 # The least centrality and the least gain that a score counts with, so that it tells partitions
 # apart, too, none of which is any good.
 LEAST_CENTRALITY, LEAST_GAIN = 0.01, 1e-4
@@ -44,7 +46,9 @@ class Candidate:
     surplus : float
         The refined gain over a single cloud that may also be bent; 0 if not computed.
     separations : list of Separation or None
-        Of its neighbouring clusters; None for candidates that are not among the best.
+        Of its neighbouring groups; None for candidates that are not among the best.
+    between : list of Separation
+        Of its neighbouring clusters, where these are several groups that were joined.
     may_join : bool
         Whether clusters without a dip in density between them may be joined.
     n_joined : int, optional
@@ -64,6 +68,7 @@ class Candidate:
     refined: float = 0.0
     surplus: float = 0.0
     separations: list[Separation] | None = None
+    between: list[Separation] = field(default_factory=list)
     may_join: bool = True
     n_joined: int | None = None
     agreements: tuple = ()
@@ -108,13 +113,31 @@ class Candidate:
 
     @property
     def valley(self):
-        """Mean valley between clusters that stay apart: 0 a clear gap, 1 no dip at all."""
-        return float(np.mean([one.valley for one in self.apart])) if self.apart else 1.0
+        """Mean valley between clusters that stay apart: 0 a clear gap, 1 no dip at all.
+
+        Each counts as many times as the smaller one has rows.
+        """
+        return self._mean_over_valleys("valley", 1.0)
+
+    @property
+    def depth(self):
+        """Mean depth of the dips between clusters that stay apart, in standard errors."""
+        return self._mean_over_valleys("strength", 0.0)
+
+    def _mean_over_valleys(self, name, otherwise):
+        apart = self.apart
+        if not apart:
+            return otherwise
+        rows = [one.n_rows for one in apart]
+        return float(np.average([getattr(one, name) for one in apart], weights=rows))
 
     @property
     def strength(self):
-        """Depth of the deepest dip between two clusters that stay apart, in standard errors."""
-        return max((one.strength for one in self.apart), default=0.0)
+        """Depth of the deepest dip between two clusters that stay apart, in standard errors.
+
+        Groups that are joined are looked at as a whole, too: they have more rows.
+        """
+        return max((one.strength for one in self.apart + self.between), default=0.0)
 
     @property
     def evidence(self):
@@ -132,18 +155,18 @@ class Candidate:
         """The gain between halves, less for many clusters; what a scan goes by."""
         return max(self.screened, 0.0) / self.n_groups**PENALTY_EXPONENT
 
-    @property
-    def merit(self):
-        """What is known of the score before the separations are: gain and centrality."""
-        return signal(max(self.screened, LEAST_GAIN)) * max(self.centrality, LEAST_CENTRALITY)
+    def merit(self, centrality):
+        """Return what is known of the score before the separations are, given the centrality."""
+        centrality = max(centrality, LEAST_CENTRALITY)
+        return signal(max(self.screened, LEAST_GAIN)) * centrality
 
     @property
     def score(self):
-        """Refined gain × depth of the valleys × centrality; 0 if not scored, or one cluster."""
+        """Refined gain × clearness of the valleys × centrality; 0 if not scored, or one cluster."""
         if not self.apart:
             return 0.0
         gain, centrality = max(self.refined, LEAST_GAIN), max(self.centrality, LEAST_CENTRALITY)
-        return float(signal(gain) * np.sqrt(1.02 - self.valley) * centrality)
+        return float(signal(gain) * (1.02 - self.valley) * centrality**CENTRALITY_EXPONENT)
 
     @property
     def judged(self):

@@ -10,7 +10,7 @@ import numpy as np
 
 # There are clusters if signal(gain) and signal(gain) + DIP · strength reach these bounds. The gain
 # alone would let pass some curved clouds, the dips alone rounded values.
-LEAST_SIGNAL, DIP, LEAST_TOTAL = 1.0, 0.3, 2.0
+LEAST_SIGNAL, DIP, LEAST_TOTAL = 1.1, 0.3, 2.2
 # Log odds per unit of signal beyond the bounds.
 SLOPE = 3.3
 # Deeper dips, in standard errors, do not count for more: they only come from more rows.

@@ -1,5 +1,7 @@
 """How much better clusters predict held-out rows than a single cloud does."""
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import gammaln
@@ -21,6 +23,23 @@ BEND_DEGREE, MOST_BENDING = 3, 6
 DEGREES_OF_FREEDOM = (3.0, 4.0, 6.0, 10.0, 20.0, np.inf)
 
 
+class View(NamedTuple):
+    """Coordinates in which a density is learned, and the tails that it has.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n, q)
+    log_derivative : ndarray of shape (n,) or float
+        Log of how much the coordinates stretch, for densities in the original ones.
+    freedom : float
+        Degrees of freedom of a t distribution; infinite for a Gaussian.
+    """
+
+    rows: np.ndarray
+    log_derivative: np.ndarray | float
+    freedom: float
+
+
 class HeldOut:
     """Scores partitions of some rows by how well they predict the other rows.
 
@@ -29,6 +48,8 @@ class HeldOut:
     all share up to a factor, or one of its own, shrunk towards that. The other is a single cloud
     that may be correlated, skewed, heavy-tailed and, if asked for, bent, as data without clusters
     may be. It takes clusters, not merely a shape other than a Gaussian, to do better than that.
+    And as clusters may be skewed and heavy-tailed, too, theirs may have the skewness and the tails
+    of the best single cloud.
 
     Parameters
     ----------
@@ -44,7 +65,7 @@ class HeldOut:
         step = np.array([np.diff(np.unique(column)).min() for column in scores.T])
         self._rows = standardised(scores + step * (rng.uniform(size=scores.shape) - 0.5))
         self._straight = {}
-        self._single = {}
+        self._single, self._bent = {}, {}
 
     def gain(self, train, labels, weights, *, own_shapes=False, may_bend=False):
         """Return the mean gain in log density, in nats per row, on the held-out rows.
@@ -63,45 +84,68 @@ class HeldOut:
             Whether the single cloud may be bent, too.
         """
         columns = heaviest(weights)
-        single = self._single_cloud(train, columns, may_bend)[~train]
+        single, _, views = self._single_cloud(train, columns)
+        if may_bend:
+            single = self._bent_cloud(train, columns)
         size = np.bincount(labels)
         number = np.where(size >= LEAST_ROWS, np.cumsum(size >= LEAST_ROWS) - 1, -1)[labels]
         size = size[size >= LEAST_ROWS].astype(float)
         if len(size) == 0:
             return 0.0
-        known = self._rows[np.ix_(train, columns)]
-        centre = known.mean(axis=0)
         inside = number >= 0
-        density = ShapedClusters if own_shapes else Clusters
-        clusters = density(known[inside] - centre, number[inside], size)
-        n = len(known)
+        n = len(number)
         # Rows of tiny clusters, and one more, may lie anywhere in the single cloud.
         elsewhere = single + np.log((n - size.sum() + 1) / (n + 1))
-        among = clusters.log_density(self._rows[np.ix_(~train, columns)] - centre, n + 1)
-        return float((np.maximum(among, elsewhere) - single).mean())
+        density = ShapedClusters if own_shapes else Clusters
+        best, most = None, -np.inf
+        for view in views:
+            known = view.rows[train]
+            centre = known.mean(axis=0)
+            clusters = density(known[inside] - centre, number[inside], size)
+            among = clusters.log_density(view.rows - centre, n + 1, view.freedom)
+            either = np.maximum(among + view.log_derivative, elsewhere)
+            if either[train].sum() > most:
+                best, most = either, either[train].sum()
+        return float((best - single)[~train].mean())
 
-    def _single_cloud(self, train, columns, may_bend):
-        """Return the log density of all rows in the single cloud that fits the train rows best."""
-        key = train.tobytes(), columns.tobytes(), may_bend
+    def _single_cloud(self, train, columns):
+        """Return the single cloud that fits the train rows best, but for bent ones.
+
+        Returns
+        -------
+        density : ndarray of shape (n,)
+            Log density of all rows.
+        fit : float
+            Its sum over the train rows.
+        views : list of View
+            Those that clusters may have: the columns as they are, and those of this cloud.
+        """
+        key = train.tobytes(), columns.tobytes()
         if key not in self._single:
             rows = self._rows[:, columns]
             straight, jacobian = zip(*map(self._straightened, columns.tolist()), strict=True)
-            candidates = [
-                *cloud_densities(rows, train),
-                *cloud_densities(np.stack(straight, 1), train, np.sum(jacobian, axis=0)),
-            ]
-            fits = [density[train].sum() for density in candidates]
-            if may_bend and len(columns) > 1:
-                bent = [
-                    one
-                    for sheared in unbent(rows, train)
-                    for one in cloud_densities(sheared, train)
-                ]
-                penalty = (BEND_DEGREE - 1) * (len(columns) - 1) * np.log(train.sum()) / 2
-                candidates += bent
-                fits += [density[train].sum() - penalty for density in bent]
-            self._single[key] = candidates[int(np.argmax(fits))]
+            skewed, log_derivative = np.stack(straight, axis=1), np.sum(jacobian, axis=0)
+            views = [View(rows, 0.0, freedom) for freedom in DEGREES_OF_FREEDOM]
+            views += [View(skewed, log_derivative, freedom) for freedom in DEGREES_OF_FREEDOM]
+            found = [*cloud_densities(rows, train), *cloud_densities(skewed, train, log_derivative)]
+            fits = [density[train].sum() for density in found]
+            best, plain = int(np.argmax(fits)), len(DEGREES_OF_FREEDOM) - 1
+            clusters = [views[i] for i in dict.fromkeys((plain, best))]
+            self._single[key] = found[best], fits[best], clusters
         return self._single[key]
+
+    def _bent_cloud(self, train, columns):
+        """Return the log density of all rows in the best single cloud, which may be bent."""
+        key = train.tobytes(), columns.tobytes()
+        if key not in self._bent:
+            best, most, _ = self._single_cloud(train, columns)
+            penalty = (BEND_DEGREE - 1) * (len(columns) - 1) * np.log(train.sum()) / 2
+            for sheared in unbent(self._rows[:, columns], train) if len(columns) > 1 else ():
+                for density in cloud_densities(sheared, train):
+                    if density[train].sum() - penalty > most:
+                        best, most = density, density[train].sum() - penalty
+            self._bent[key] = best
+        return self._bent[key]
 
     def _straightened(self, column):
         """Return a column transformed to reduce its skewness, and the log derivative of that."""
@@ -156,18 +200,22 @@ class Clusters:
         self._mean = overall + kept * (mean - overall)
         self._variance = variance + kept * variance / size[:, None]
 
-    def log_density(self, rows, total):
+    def log_density(self, rows, total, freedom=np.inf):
         """Return the log density of rows in their likeliest cluster, which has its share of total.
 
         The constant (2π)^(−p/2) is left out.
         """
-        places = rows @ self._axes
         best = np.full(len(rows), -np.inf)
-        for mean, variance, size in zip(self._mean, self._variance, self._size, strict=True):
-            square = ((places - mean) ** 2 / variance).sum(axis=1)
-            density = np.log(size / total) - (square + np.log(variance).sum()) / 2
-            np.maximum(best, density, out=best)
+        for (square, log_volume), size in zip(self._squares(rows), self._size, strict=True):
+            density = elliptical(square, log_volume, rows.shape[1], freedom)
+            np.maximum(best, density + np.log(size / total), out=best)
         return best
+
+    def _squares(self, rows):
+        """Yield the squared distances of rows from each cluster, in its units, and its volume."""
+        places = rows @ self._axes
+        for mean, variance in zip(self._mean, self._variance, strict=True):
+            yield ((places - mean) ** 2 / variance).sum(axis=1), np.log(variance).sum() / 2
 
 
 class ShapedClusters(Clusters):
@@ -187,14 +235,31 @@ class ShapedClusters(Clusters):
             covariance = posterior_covariance(scatter, m, spread * common)
             self._roots.append(np.linalg.cholesky(covariance + 1e-9 * np.eye(len(common))))
 
-    def log_density(self, rows, total):
-        """Return the log density of rows in their likeliest cluster; see `Clusters`."""
-        best = np.full(len(rows), -np.inf)
-        for mean, root, size in zip(self._mean, self._roots, self._size, strict=True):
+    def _squares(self, rows):
+        for mean, root in zip(self._mean, self._roots, strict=True):
             square = (solve_triangular(root, (rows - mean).T, lower=True) ** 2).sum(axis=0)
-            density = np.log(size / total) - square / 2 - np.log(np.diag(root)).sum()
-            np.maximum(best, density, out=best)
-        return best
+            yield square, np.log(np.diag(root)).sum()
+
+
+def elliptical(square, log_volume, p, freedom):
+    """Return the log density of a Gaussian, or of a t with the same covariance.
+
+    The constant (2π)^(−p/2) is left out.
+
+    Parameters
+    ----------
+    square : ndarray
+        Squared Mahalanobis distances.
+    log_volume : float
+        Half the log determinant of the covariance.
+    p : int
+    freedom : float
+        Degrees of freedom, above 2; infinite for a Gaussian.
+    """
+    if np.isinf(freedom):
+        return -square / 2 - log_volume
+    constant = gammaln((freedom + p) / 2) - gammaln(freedom / 2) - p / 2 * np.log(freedom / 2 - 1)
+    return constant - (freedom + p) / 2 * np.log1p(square / (freedom - 2)) - log_volume
 
 
 def posterior_covariance(scatter, n, prior):
@@ -226,15 +291,10 @@ def cloud_densities(rows, train, log_derivative=0.0):
     root = np.linalg.cholesky(covariance + 1e-6 * np.eye(p))
     square = (np.linalg.solve(root, centred.T) ** 2).sum(axis=0)
     log_volume = np.log(np.diag(root)).sum()
-    densities = []
-    for df in DEGREES_OF_FREEDOM:
-        if np.isinf(df):
-            density = -square / 2
-        else:  # scaled so that its covariance is that of the Gaussian
-            constant = gammaln((df + p) / 2) - gammaln(df / 2) - p / 2 * np.log((df - 2) / 2)
-            density = constant - (df + p) / 2 * np.log1p(square / (df - 2))
-        densities.append(density - log_volume + log_derivative)
-    return densities
+    return [
+        elliptical(square, log_volume, p, freedom) + log_derivative
+        for freedom in DEGREES_OF_FREEDOM
+    ]
 
 
 def unbent(rows, train):

@@ -226,26 +226,27 @@ class Search:
             one for one in self.candidates.values() if 2 <= one.n_groups <= self._most_clusters
         ]
         leaders = different(sorted(several, key=lambda one: (-one.promise, *one.place)))
-        for leader in leaders:
-            leader.centrality = centrality(leader, leaders)
-        by_merit = sorted(leaders, key=lambda one: (-one.merit, *one.place))
+        merit = {one: one.merit(centrality(one.labels, leaders)) for one in leaders}
+        by_merit = sorted(leaders, key=lambda one: (-merit[one], *one.place))
         for leader in dict.fromkeys(leaders[:MOST_SCORED] + by_merit[:MOST_SCORED]):
             one = middle([other for other in several if as_good(other, leader)])
-            one.centrality = leader.centrality
             if not one.scored:
                 self._look_closely(one)
+            one.centrality = centrality(one.joined, leaders)
         self._leaders = leaders
 
     def _look_closely(self, one):
         one.refined = self._gain_between_halves(one, own_shapes=True)
         one.surplus = self._gain_between_halves(one, own_shapes=True, may_bend=True)
         one.separations = separations(self._rows, one.labels, one.weights)
+        if 1 < one.k < one.n_groups:
+            one.between = separations(self._rows, one.joined, one.weights)
 
     def score_one(self, candidate):
         """Score a candidate that need not be among those that were fitted; return it."""
         candidate.screened = self._gain_between_halves(candidate)
-        candidate.centrality = centrality(candidate, self._leaders or [candidate])
         self._look_closely(candidate)
+        candidate.centrality = centrality(candidate.joined, self._leaders or [candidate])
         return candidate
 
     def judge(self, candidates):
@@ -272,14 +273,14 @@ def different(candidates):
     return found
 
 
-def centrality(candidate, leaders):
-    """Return how well a partition agrees with different ones, itself perhaps among them.
+def centrality(labels, leaders):
+    """Return how well a partition agrees with those of different candidates.
 
     Each counts as much as it promises, so that those that are no good have no vote.
     """
     promise = np.array([one.promise for one in leaders])
     vote = promise if promise.any() else np.ones(len(leaders))
-    agreements = [agreement(candidate.labels, one.labels) for one in leaders]
+    agreements = [agreement(labels, one.labels) for one in leaders]
     return float(np.dot(agreements, vote) / vote.sum())
 
 

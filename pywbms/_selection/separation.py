@@ -3,7 +3,9 @@
 A fit with a small bandwidth cuts a curved or uneven cluster into pieces, and pieces predict
 held-out rows better than one cloud does. What tells pieces from clusters is the density between
 them: two neighbours are looked at along the direction that separates them best, learned from one
-half of the rows and applied to the other, where chance cannot have made a gap.
+half of the rows and applied to the other, where chance cannot have made a gap. A group of a few
+rows is too small to be looked at in this way: it is part of its nearest neighbour, unless the gap
+between them is plain.
 """
 
 from typing import NamedTuple
@@ -28,6 +30,9 @@ LEAST_BANDWIDTH = 0.08
 # Clusters are joined if the density between them is above this share of the lower of their two
 # peaks, and the dip is less than so many of its standard errors.
 SHALLOW, WEAK = 0.4, 2.0
+# Groups of fewer rows than both of these, the second times √n, are tiny; above this share of the
+# lower peak the valley around one is no gap.
+TINY, TINY_SHARE, PLAIN = 3, 0.5, 0.2
 
 
 class Separation(NamedTuple):
@@ -43,6 +48,10 @@ class Separation(NamedTuple):
         Depth of the dip in standard errors; 0 if there are too few rows to tell.
     known : bool
         Whether there are rows enough to tell.
+    n_rows : int
+        Number of rows of the smaller one.
+    absorbed : bool
+        Whether one of them is tiny and there is no plain gap: it is part of the other.
     """
 
     a: int
@@ -50,11 +59,14 @@ class Separation(NamedTuple):
     valley: float
     strength: float
     known: bool
+    n_rows: int = 1
+    absorbed: bool = False
 
     @property
     def missing(self):
         """Whether there is no dip worth the name."""
-        return self.known and self.valley > SHALLOW and self.strength < WEAK
+        shallow = self.known and self.valley > SHALLOW and self.strength < WEAK
+        return shallow or self.absorbed
 
 
 def separations(rows, labels, weights):
@@ -72,10 +84,38 @@ def separations(rows, labels, weights):
     halves = half, ~half
     axes = principal_axes(scaled)
     parts = [Half(axes[half], labels[half], labels.max() + 1) for half in halves]
-    return [
-        separation(a, b, axes, labels, halves, parts)
-        for a, b in neighbouring_clusters(scaled, labels)
-    ]
+    size = np.bincount(labels)
+    into = nearest_of_tiny(scaled, labels)
+    pairs = {*map(tuple, neighbouring_clusters(scaled, labels))}
+    pairs |= {(min(a, b), max(a, b)) for a, b in into.items()}
+    found = []
+    for a, b in sorted(pairs):
+        one = separation(a, b, axes, labels, halves, parts)
+        tiny = into.get(a) == b or into.get(b) == a
+        absorbed = tiny and (not one.known or one.valley > PLAIN)
+        found.append(one._replace(n_rows=int(min(size[a], size[b])), absorbed=absorbed))
+    return found
+
+
+def nearest_of_tiny(scaled, labels):
+    """Return the nearest group of each tiny one; none if hardly any other is larger.
+
+    Examples
+    --------
+    >>> rows = np.array([0.0] * 9 + [1.0] + [5.0] * 9)[:, None]
+    >>> nearest_of_tiny(rows, np.array([0] * 9 + [1] + [2] * 9))
+    {1: 0}
+    """
+    size = np.bincount(labels)
+    tiny = size < max(TINY, TINY_SHARE * np.sqrt(len(labels)))
+    if (~tiny).sum() < 2:
+        return {}
+    mean = np.zeros((len(size), scaled.shape[1]))
+    np.add.at(mean, labels, scaled)
+    mean /= size[:, None]
+    distance = cdist(mean[tiny], mean)
+    distance[np.arange(tiny.sum()), np.flatnonzero(tiny)] = np.inf
+    return dict(zip(np.flatnonzero(tiny).tolist(), distance.argmin(axis=1).tolist(), strict=True))
 
 
 def joined_groups(k, found, n_clusters=None):
@@ -100,13 +140,18 @@ def joined_groups(k, found, n_clusters=None):
     joined = [one for one in found if one.missing]
     if n_clusters is not None:
         joined, cluster = [], np.arange(k)
-        for one in sorted(found, key=lambda one: (-one.valley, one.strength, one.a, one.b)):
+        for one in sorted(found, key=shallowest):
             if k - len(joined) > n_clusters and cluster[one.a] != cluster[one.b]:
                 cluster[cluster == cluster[one.b]] = cluster[one.a]
                 joined.append(one)
     pairs = np.array([(one.a, one.b) for one in joined], dtype=int).reshape(-1, 2)
     graph = coo_matrix((np.ones(len(pairs)), pairs.T), shape=(k, k))
     return connected_components(graph, directed=False)[1]
+
+
+def shallowest(one):
+    """Return by what separations are sorted: tiny groups first, then the shallowest dips."""
+    return not one.absorbed, -one.valley, one.strength, one.a, one.b
 
 
 def weighted_columns(rows, weights):

@@ -2,7 +2,8 @@
 
 No start wins everywhere. From equal weights clusters are found that no column shows on its own;
 a marginal start finds a few informative columns among many noise columns. A coarse marginal pass
-sees few wide clusters per column, a fine one many narrow ones.
+sees few wide clusters per column, a fine one many narrow ones. The dependent start finds the few
+columns that show clusters only together.
 """
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from pywbms._data.ordering import uniform_weights
 from pywbms._engine.settings import AUTO
 from pywbms._engine.start import MARGINAL_H, MARGINAL_LAM, marginal_start
+from pywbms._selection.dependence import dependent_start
 
 # Bandwidth and entropy parameter of the marginal pass; see `marginal_start`.
 MARGINAL = {
@@ -23,6 +25,7 @@ LAMS = {
     "marginal": (0.05, 0.12, 0.35),
     "marginal, fine": (0.05, 0.12),
     "marginal, sharp": (0.12,),
+    "dependent": (0.05, 0.12, 0.35),
 }
 # Weights that differ by less from equal ones, in total variation, are no start of their own.
 NEARLY_EQUAL = 0.02
@@ -48,11 +51,17 @@ def starts_for(X, settings, mass=None):
         return {"marginal": marginal_start(X, settings, mass=mass)}
     assert settings.init == AUTO
     starts = {"uniform": "uniform"}
-    for name, (h, lam) in MARGINAL.items():
-        init = marginal_start(X, settings, h, lam, mass)
-        if np.abs(np.subtract(init, uniform_weights(p))).sum() / 2 > NEARLY_EQUAL:
+    others = {name: marginal_start(X, settings, *pass_, mass) for name, pass_ in MARGINAL.items()}
+    others["dependent"] = dependent_start(X, settings.indicators) if mass is None else None
+    for name, init in others.items():
+        if init is not None and total_variation(init, uniform_weights(p)) > NEARLY_EQUAL:
             starts[name] = init
     return starts
+
+
+def total_variation(a, b):
+    """Return half the sum of the absolute differences."""
+    return np.abs(np.subtract(a, b)).sum() / 2
 
 
 def equal(p):
