@@ -19,13 +19,13 @@ MARGINAL = {
     "marginal, fine": (0.1, 0.3),
     "marginal, sharp": (0.1, 0.1),
 }
-LAM_GRID = (0.015, 0.05, 0.12, 0.35)
+LAM_GRID = (0.05, 0.12, 0.35)
 # Fewer for the starts that the others nearly make superfluous.
 LAMS = {
-    "marginal": (0.05, 0.12, 0.35),
-    "marginal, fine": (0.05, 0.12),
+    "marginal": (0.05, 0.12),
+    "marginal, fine": (0.12,),
     "marginal, sharp": (0.12,),
-    "dependent": (0.05, 0.12, 0.35),
+    "dependent": (0.05, 0.12),
 }
 # Weights that differ by less from equal ones, in total variation, are no start of their own.
 NEARLY_EQUAL = 0.02
