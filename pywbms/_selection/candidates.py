@@ -16,7 +16,7 @@ SAME = 0.9
 # one smooth cloud gain from them.
 PENALTY_EXPONENT = 0.25
 # The centrality tells a partition that nothing else comes near from the others, no more than that.
-CENTRALITY_EXPONENT = 0.25
+CENTRALITY_EXPONENT = 0.15
 # The least centrality and the least gain that a score counts with, so that it tells partitions
 # apart, too, none of which is any good.
 LEAST_CENTRALITY, LEAST_GAIN = 0.01, 1e-4
@@ -162,11 +162,14 @@ class Candidate:
 
     @property
     def score(self):
-        """Refined gain × clearness of the valleys × centrality; 0 if not scored, or one cluster."""
+        """√(refined gain) × clearness of the valleys × a power of the centrality.
+
+        0 if it is not scored, or one cluster.
+        """
         if not self.apart:
             return 0.0
         gain, centrality = max(self.refined, LEAST_GAIN), max(self.centrality, LEAST_CENTRALITY)
-        return float(signal(gain) * (1.02 - self.valley) * centrality**CENTRALITY_EXPONENT)
+        return float(np.sqrt(gain) * (1.02 - self.valley) * centrality**CENTRALITY_EXPONENT)
 
     @property
     def judged(self):
