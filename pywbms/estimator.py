@@ -95,7 +95,8 @@ class WBMS(
         Continue after the fit until all clusters have merged, and record the merge tree (`tree_`).
     init : {"auto", "uniform", "marginal"} or array-like of shape (p,), default "auto"
         The feature weights at the start. "uniform": 1/p, as in the paper. "marginal": more for
-        columns that have clusters on their own. "auto" tries several; the data decide.
+        columns that have clusters on their own. "auto" tries several, among them one with more for
+        columns that depend on each other; the data decide.
     join : bool or "auto", default "auto"
         Join clusters between which the density does not dip: the pieces of a curved cluster.
         "auto" does so where the choice of h and lam has found it right, and not if both are given.

@@ -8,14 +8,16 @@ its clusters, as they are in one half of the rows, gain on the other half over t
 *centrality* of one is its mean adjusted Rand index with all of them, each of which counts as much
 as it promises. The most promising and the most central ones are then looked at more closely:
 
-- *refined* is the screened gain with clusters that have shapes of their own;
+- *refined* is the screened gain with clusters that have shapes of their own, and the skewness and
+  the tails of the best single cloud if these fit them;
 - the *valley* between two neighbouring clusters is the lowest density between them, as a share of
   the lower peak, along the direction that separates them best, on rows that did not choose that
-  direction; clusters without such a dip are joined, and the mean is taken over those that are not.
+  direction; clusters without such a dip are joined, groups of a few rows are part of their nearest
+  neighbour unless the gap is plain, and the mean is taken over those that stay apart.
 
 The candidate with the best *score* is chosen::
 
-    log(1 + 10 · refined) · √(1.02 − valley) · centrality
+    √refined · (1.02 − valley) · centrality^0.15
 
 The *surplus* is the refined gain over a single cloud that may also be bent. Where it and the
 deepest dip together are too little evidence, or nothing is left to separate, there are no clusters,

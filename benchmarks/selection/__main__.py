@@ -13,6 +13,7 @@ import time
 import warnings
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.cluster import HDBSCAN, MeanShift
 from sklearn.metrics import adjusted_rand_score
 
@@ -26,6 +27,7 @@ def main():
     parser.add_argument("what", choices=sorted(TABLES))
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--data", default="../shared/data", help="folder of the real data")
+    parser.add_argument("--jobs", type=int, default=1, help="data sets at a time")
     parser.add_argument("--only", default="", help="data sets whose name contains this")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -38,14 +40,8 @@ def answers(args):
     print(row("data", "seeds", "ARI", "ARI≥.99", "k correct", "k", "weight"), flush=True)
     for name, draw in chosen_sets(args, data.simulations() | data.blobs() | data.real(args.data)):
         seeds = 1 if fixed(name) else args.seeds
-        ari, k, right, weight = [], [], [], []
-        for seed in range(seeds):
-            X, truth = draw(seed)
-            model = WBMS().fit(X)
-            ari.append(adjusted_rand_score(truth, model.labels_))
-            k.append(model.n_clusters_)
-            right.append(model.n_clusters_ == len(np.unique(truth)))
-            weight.append(model.feature_weights_[:2].sum())
+        found = Parallel(args.jobs)(delayed(answer)(*draw(seed)) for seed in range(seeds))
+        ari, k, right, weight = zip(*found, strict=True)
         share = np.mean(np.array(ari) >= 0.99)
         cells = (
             f"{np.mean(ari):.3f}",
@@ -56,11 +52,31 @@ def answers(args):
         print(row(name, seeds, *cells, f"{np.mean(weight):.3f}"), flush=True)
 
 
+def answer(X, truth):
+    """Return the agreement with the truth, k, if it is right, and the weight of two columns."""
+    model = WBMS().fit(X)
+    k = model.n_clusters_
+    ari = adjusted_rand_score(truth, model.labels_)
+    return ari, k, k == len(np.unique(truth)), model.feature_weights_[:2].sum()
+
+
+def number_of_clusters(X):
+    """Return the number of clusters that are found without being told anything."""
+    return WBMS().fit(X).n_clusters_
+
+
 def noise(args):
     """Print how often data without clusters give one cluster."""
-    for name, draw in chosen_sets(args, data.noise() | data.curved_noise()):
-        wrong = [s for s in range(args.seeds) if WBMS().fit(draw(s)[0]).n_clusters_ > 1]
-        print(f"{name:30} {args.seeds - len(wrong):4} of {args.seeds}", *wrong[:9], flush=True)
+    for kinds, sets in {"plain": data.noise(), "curved": data.curved_noise()}.items():
+        total = right = 0
+        for name, draw in chosen_sets(args, sets):
+            drawn = (draw(seed)[0] for seed in range(args.seeds))
+            found = Parallel(args.jobs)(delayed(number_of_clusters)(X) for X in drawn)
+            wrong = [seed for seed, k in enumerate(found) if k > 1]
+            total, right = total + args.seeds, right + args.seeds - len(wrong)
+            print(f"{name:30} {args.seeds - len(wrong):4} of {args.seeds}", *wrong[:9], flush=True)
+        share = right / max(total, 1)
+        print(f"{kinds}: one cluster in {right} of {total} = {share:.1%}", flush=True)
 
 
 def corpus(args):
@@ -74,13 +90,23 @@ def corpus(args):
         for q in (20, 50, 200)
     }}  # fmt: skip
     for battery, sets in batteries.items():
-        found = []
-        for name, draw in chosen_sets(args, sets):
-            X, labelings = draw(0)
-            model = WBMS().fit(X)
-            found.append(data.best_agreement(labelings, model.labels_))
-            print(f"  {name:24} k = {model.n_clusters_:3}  ARI {found[-1]:.3f}", flush=True)
-        print(f"{battery}: mean ARI {np.mean(found):.3f} of {len(found)} sets", flush=True)
+        chosen = chosen_sets(args, sets)
+        found = Parallel(args.jobs, return_as="generator")(
+            delayed(corpus_answer)(*draw(0)) for _, draw in chosen
+        )
+        agreements = []
+        for (name, _), (k, ari, told) in zip(chosen, found, strict=True):
+            agreements.append(ari)
+            print(f"  {name:24} k = {k:3}  ARI {ari:.3f}  {told}", flush=True)
+        mean = np.mean(agreements)
+        print(f"{battery}: mean ARI {mean:.3f} of {len(agreements)} sets", flush=True)
+
+
+def corpus_answer(X, labelings):
+    """Return k, the agreement with the best labeling, and the confidence in words."""
+    model = WBMS().fit(X)
+    told = str(model.choice_.confidence)
+    return model.n_clusters_, data.best_agreement(labelings, model.labels_), told
 
 
 def calibrated(args):

@@ -50,7 +50,7 @@ def simulations():
     sets = {
         f"Simulation 1, k = {k}": partial(datasets.simulation1, k) for k in (2, 5, 10, 20, 35, 50)
     }
-    sets |= {f"Simulation 2, p = {p}": partial(datasets.simulation2, p) for p in (20, 60, 100, 200)}
+    sets |= {f"Simulation 2, p = {p}": partial(datasets.simulation2, p) for p in range(20, 201, 20)}
     sets["Simulation 3"] = datasets.simulation3
     sets["motivating example"] = datasets.data1
     sets["varied densities"] = lambda seed: datasets.varied_densities(random_state=seed)
