@@ -14,12 +14,12 @@
 #' all different partitions that were tried, each of which counts as much as it promises,
 #' \eqn{screened / k^{1/4}}{screened / k^(1/4)}. Up to twelve different partitions, the most promising and
 #' the most central ones, are looked at more closely. *Refined* is the screened gain with clusters that have
-#' shapes of their own. Between any two neighbouring clusters, the *valley* is the lowest density on the way
+#' shapes of their own, and the skewness and the tails of the best single cloud if these fit them. Between any two neighbouring clusters, the *valley* is the lowest density on the way
 #' from one to the other, as a share of the lower of the two peaks, 0 for a clear gap and 1 for no dip at
 #' all. The direction is learned from one half of the rows and used in the other, where chance cannot have
 #' made a gap. Clusters are joined where the density between them does not dip: these are pieces of one
-#' cluster. The score is
-#' \eqn{\log(1 + 10 \cdot refined) \cdot \sqrt{1.02 - valley} \cdot centrality}{log(1 + 10 * refined) * sqrt(1.02 - valley) * centrality},
+#' cluster. Groups of a few rows are part of their nearest neighbour, unless the gap is plain. The score is
+#' \eqn{\sqrt{refined} \cdot (1.02 - valley) \cdot centrality^{0.15}}{sqrt(refined) * (1.02 - valley) * centrality^0.15},
 #' with the mean valley between those that are not joined; the largest one is chosen. Of the pairs that give
 #' the same partition about as well, one in the middle of their range of `h` and `lambda` is taken.
 #'
@@ -64,7 +64,7 @@
 #'   \item{chosen}{which of the two were chosen rather than given.}
 #'   \item{k}{the number of clusters for this pair, in the rows that were used.}
 #'   \item{start}{the name of the start of the weights: `"uniform"`, `"marginal"`, a finer or sharper
-#'     variant of it, or `"given"`.}
+#'     variant of it, `"dependent"` (more for columns that depend on each other), or `"given"`.}
 #'   \item{init}{the weight of each column at the start.}
 #'   \item{starts}{a list: the weights of each start that was tried, by its name.}
 #'   \item{join}{whether clusters of the fit are joined: those between which the density does not dip.}

@@ -25,8 +25,8 @@ test_that("a choice has the documented fields", {
   expect_identical(c(chosen$h, chosen$lambda), c(choice$h, choice$lambda))
   expect_identical(chosen$joined, choice$k)
   expect_identical(chosen$start, choice$start)
-  signal <- log1p(10 * chosen$refined)
-  expect_equal(chosen$score, signal * sqrt(1.02 - chosen$valley) * chosen$centrality)
+  clear <- 1.02 - chosen$valley
+  expect_equal(chosen$score, sqrt(chosen$refined) * clear * chosen$centrality^0.15)
   expect_equal(chosen$score, max(choice$grid$score))
   expect_false(anyNA(choice$grid))
   expect_named(choice$alternatives, c(
