@@ -14,11 +14,12 @@
 #' all different partitions that were tried, each of which counts as much as it promises,
 #' \eqn{screened / k^{1/4}}{screened / k^(1/4)}. Up to twelve different partitions, the most promising and
 #' the most central ones, are looked at more closely. *Refined* is the screened gain with clusters that have
-#' shapes of their own, and the skewness and the tails of the best single cloud if these fit them. Between any two neighbouring clusters, the *valley* is the lowest density on the way
-#' from one to the other, as a share of the lower of the two peaks, 0 for a clear gap and 1 for no dip at
-#' all. The direction is learned from one half of the rows and used in the other, where chance cannot have
-#' made a gap. Clusters are joined where the density between them does not dip: these are pieces of one
-#' cluster. Groups of a few rows are part of their nearest neighbour, unless the gap is plain. The score is
+#' shapes of their own, and the skewness and the tails of the best single cloud if these fit them. Between
+#' any two neighbouring clusters, the *valley* is the lowest density on the way from one to the other, as a
+#' share of the lower of the two peaks, 0 for a clear gap and 1 for no dip at all. The direction is learned
+#' from one half of the rows and used in the other, where chance cannot have made a gap. Clusters are joined
+#' where the density between them does not dip: these are pieces of one cluster. Groups of a few rows are
+#' part of their nearest neighbour, unless the gap is plain. The score is
 #' \eqn{\sqrt{refined} \cdot (1.02 - valley) \cdot centrality^{0.15}}{sqrt(refined) * (1.02 - valley) * centrality^0.15},
 #' with the mean valley between those that are not joined; the largest one is chosen. Of the pairs that give
 #' the same partition about as well, one in the middle of their range of `h` and `lambda` is taken.
