@@ -1,9 +1,12 @@
 """Behind the choice of h and lam: what is judged, and how well clusters predict held-out rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from benchmarks.selection.data import draw_blobs
+from pywbms._engine.fit import PreparedRows, fit_rows
 from pywbms._engine.settings import Settings
 from pywbms._selection import heldout as heldout_module
 from pywbms._selection.candidates import Candidate
@@ -51,6 +54,16 @@ class TestHeldOut:
         for density in heldout_module.cloud_densities(x, train):
             area = np.exp(density).sum() * (x[1] - x[0]).item() / np.sqrt(2 * np.pi)
             assert area == pytest.approx(1, abs=2e-3)
+
+    def test_skewed_clusters_predict_as_well_as_others(self):
+        rng = np.random.default_rng(0)
+        truth = np.arange(300) % 2
+        X = np.exp(0.7 * rng.normal(size=(300, 3)) + 2.8 * truth[:, None])
+        heldout = heldout_module.HeldOut(X, rng)
+        train = rng.permutation(300) < 150
+        even = np.full(3, 1 / 3)
+        assert heldout.gain(train, truth[train], even, own_shapes=True) > 0.5
+        assert heldout.gain(train, rng.permutation(truth[train]), even, own_shapes=True) < 0.05
 
     def test_the_columns_that_weights_use(self):
         assert heldout_module.heaviest(np.array([0.1, 0.8, 0.1])).tolist() == [1, 0]
@@ -113,3 +126,32 @@ class TestSeparation:
         np.testing.assert_allclose([one[2:4] for one in found], [one[2:4] for one in turned])
         assert all(not one.known for one in found if one.b == 2)  # too few rows to tell
         assert joined_groups(labels.max() + 1, found).max() == 2
+
+    def test_tiny_groups_are_part_of_their_nearest_neighbour(self):
+        rng = np.random.default_rng(1)
+        X = np.concatenate([rng.normal(0, 1, (80, 2)), rng.normal(8, 1, (80, 2))])
+        labels = np.repeat([0, 1], 80)
+        edge = np.argsort(X[:, 0])[:4]
+        labels[edge] = 2
+        even = np.array([0.5, 0.5])
+        found = separations(X, labels, even)
+        assert {(one.a, one.b) for one in found if one.absorbed} == {(0, 2)}
+        np.testing.assert_array_equal(joined_groups(3, found), [0, 1, 0])
+        # asked for three clusters, or with a plain gap around it, the group stays
+        np.testing.assert_array_equal(joined_groups(3, found, n_clusters=3), [0, 1, 2])
+        X[edge] -= 30
+        assert joined_groups(3, separations(X, labels, even)).tolist() == [0, 1, 2]
+
+
+def test_prepared_rows_give_the_same_fits():
+    X, _ = draw_blobs(3, 90, 3, 2, "tails", seed=2)
+    X[5] = 1e4  # an outlier
+    X[7] = X[8]
+    settings = Settings().for_candidates(50)
+    prepared = PreparedRows(X, settings)
+    for h, lam, init in ((0.05, 0.1, "uniform"), (0.2, 0.5, (3.0, 1.0, 1.0, 1.0, 1.0))):
+        own = replace(settings, h=h, lam=lam, init=init)
+        labels, weights = prepared.labels_and_weights(own)
+        whole = fit_rows(X, own)
+        np.testing.assert_array_equal(labels, whole.labels)
+        np.testing.assert_array_equal(weights, whole.weights)

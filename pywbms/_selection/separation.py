@@ -30,9 +30,11 @@ LEAST_BANDWIDTH = 0.08
 # Clusters are joined if the density between them is above this share of the lower of their two
 # peaks, and the dip is less than so many of its standard errors.
 SHALLOW, WEAK = 0.4, 2.0
-# Groups of fewer rows than both of these, the second times √n, are tiny; above this share of the
-# lower peak the valley around one is no gap.
-TINY, TINY_SHARE, PLAIN = 3, 0.5, 0.2
+# Groups of fewer rows than one of these, the second times √n, are tiny. The gap around one is plain
+# if the valley is below this share of the lower peak or, where there are too few rows to tell, if
+# it is so many times as far from its nearest neighbour as the rows of that are from their mean.
+TINY, TINY_SHARE = 3, 0.5
+PLAIN, FAR = 0.2, 4
 
 
 class Separation(NamedTuple):
@@ -85,26 +87,27 @@ def separations(rows, labels, weights):
     axes = principal_axes(scaled)
     parts = [Half(axes[half], labels[half], labels.max() + 1) for half in halves]
     size = np.bincount(labels)
-    into = nearest_of_tiny(scaled, labels)
+    tiny = nearest_of_tiny(scaled, labels)
     pairs = {*map(tuple, neighbouring_clusters(scaled, labels))}
-    pairs |= {(min(a, b), max(a, b)) for a, b in into.items()}
+    pairs |= {(min(a, b), max(a, b)) for a, (b, _) in tiny.items()}
     found = []
     for a, b in sorted(pairs):
         one = separation(a, b, axes, labels, halves, parts)
-        tiny = into.get(a) == b or into.get(b) == a
-        absorbed = tiny and (not one.known or one.valley > PLAIN)
+        far = [tiny[x][1] for x, y in ((a, b), (b, a)) if x in tiny and tiny[x][0] == y]
+        no_gap = one.valley > PLAIN if one.known else min(far, default=FAR) < FAR
+        absorbed = bool(far) and bool(no_gap)
         found.append(one._replace(n_rows=int(min(size[a], size[b])), absorbed=absorbed))
     return found
 
 
 def nearest_of_tiny(scaled, labels):
-    """Return the nearest group of each tiny one; none if hardly any other is larger.
+    """Return the nearest group of each tiny one, and how far it is; none if hardly any is larger.
 
     Examples
     --------
-    >>> rows = np.array([0.0] * 9 + [1.0] + [5.0] * 9)[:, None]
-    >>> nearest_of_tiny(rows, np.array([0] * 9 + [1] + [2] * 9))
-    {1: 0}
+    >>> rows = np.array([0.0, 2.0] * 4 + [4.0] + [8.0, 9.0] * 4)[:, None]
+    >>> nearest_of_tiny(rows, np.array([0] * 8 + [1] + [2] * 8))
+    {1: (0, 3.0)}
     """
     size = np.bincount(labels)
     tiny = size < max(TINY, TINY_SHARE * np.sqrt(len(labels)))
@@ -113,9 +116,13 @@ def nearest_of_tiny(scaled, labels):
     mean = np.zeros((len(size), scaled.shape[1]))
     np.add.at(mean, labels, scaled)
     mean /= size[:, None]
+    radius = np.sqrt(np.bincount(labels, ((scaled - mean[labels]) ** 2).sum(axis=1)) / size)
+    groups = np.flatnonzero(tiny)
     distance = cdist(mean[tiny], mean)
-    distance[np.arange(tiny.sum()), np.flatnonzero(tiny)] = np.inf
-    return dict(zip(np.flatnonzero(tiny).tolist(), distance.argmin(axis=1).tolist(), strict=True))
+    distance[np.arange(len(groups)), groups] = np.inf
+    nearest = distance.argmin(axis=1)
+    far = distance.min(axis=1) / np.maximum(radius[nearest], np.finfo(float).tiny)
+    return dict(zip(groups.tolist(), zip(nearest.tolist(), far.tolist(), strict=True), strict=True))
 
 
 def joined_groups(k, found, n_clusters=None):
