@@ -42,6 +42,7 @@ def test_scikit_learn_checks(estimator, check):
 def test_weights_equal_shuffled_repeated_rows_up_to_the_numbering(model):
     rng = np.random.default_rng(42)
     X, weights = rng.random((15, 30)), rng.integers(0, 5, size=15)
+    X += 2 * (np.arange(15) % 3)[:, None]
     order = rng.permutation(15)
     weighted = clone(model).fit(X[order], sample_weight=weights[order])
     repeated = clone(model).fit(X.repeat(weights, axis=0))

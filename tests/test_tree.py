@@ -164,8 +164,8 @@ class TestAgainstPlainIterations:
 
     def test_groups_of_all_speeds(self):
         X, _ = datasets.two_moons(random_state=0)
-        settled = fitted(X, 0.02, 0.1)
-        plain = fitted(X, 0.02, 0.1, stop="movement", tol=1e-150, max_iter=1000)
+        settled = fitted(X, 0.02, 0.1, init="uniform")
+        plain = fitted(X, 0.02, 0.1, init="uniform", stop="movement", tol=1e-150, max_iter=1000)
         assert settled.n_clusters_ == 7
         assert plain.n_clusters_ == 4
         self.compare(settled, plain, np.log1p(1000))
