@@ -3,6 +3,7 @@
 python -m benchmarks.selection answers     the choice itself, on the targets
 python -m benchmarks.selection noise       how often data without clusters give one cluster
 python -m benchmarks.selection corpus      the design corpus, and with noise columns added
+python -m benchmarks.selection rivals      other methods on the same sets
 python -m benchmarks.selection calibrate   the coefficients of the evidence, from simulated data
 python -m benchmarks.selection fine        the best of a fine grid, on the real data and two moons
 python -m benchmarks.selection cost        the time of a choice in single fits
@@ -18,6 +19,7 @@ from sklearn.cluster import HDBSCAN, MeanShift
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.selection import calibrate, data
+from benchmarks.selection.rivals import agreements
 from pywbms import WBMS, datasets
 
 
@@ -81,16 +83,10 @@ def noise(args):
 
 def corpus(args):
     """Print the ARI of `WBMS()` on the design corpus, alone and with noise columns added."""
-    sets = data.corpus(args.data)
-    compact = data.compact(args.data)
-    batteries = {"corpus": sets, **{
-        f"compact + {q} noise columns": {
-            name: data.with_noise_columns(draw, q) for name, draw in compact.items()
-        }
-        for q in (20, 50, 200)
-    }}  # fmt: skip
-    for battery, sets in batteries.items():
+    for battery, sets in batteries(args).items():
         chosen = chosen_sets(args, sets)
+        if not chosen:
+            continue
         found = Parallel(args.jobs, return_as="generator")(
             delayed(corpus_answer)(*draw(0)) for _, draw in chosen
         )
@@ -102,11 +98,35 @@ def corpus(args):
         print(f"{battery}: mean ARI {mean:.3f} of {len(agreements)} sets", flush=True)
 
 
+def batteries(args):
+    """Return the design corpus, and its compact sets with noise columns, by name."""
+    compact = data.compact(args.data)
+    noisy = {
+        f"compact + {q} noise columns": {
+            f"{name} + {q}": data.with_noise_columns(draw, q) for name, draw in compact.items()
+        }
+        for q in (20, 50, 200, 1000)
+    }
+    return {"corpus": data.corpus(args.data), **noisy}
+
+
 def corpus_answer(X, labelings):
     """Return k, the agreement with the best labeling, and the confidence in words."""
     model = WBMS().fit(X)
     told = str(model.choice_.confidence)
     return model.n_clusters_, data.best_agreement(labelings, model.labels_), told
+
+
+def rivals(args):
+    """Print the mean agreement of other methods on the sets of `corpus`."""
+    for battery, sets in batteries(args).items():
+        chosen = chosen_sets(args, sets)
+        if not chosen:
+            continue
+        found = Parallel(args.jobs)(delayed(agreements)(*draw(0)) for _, draw in chosen)
+        means = {name: np.mean([one[name] for one in found]) for name in found[0]}
+        told = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
+        print(f"{battery}, {len(found)} sets: {told}", flush=True)
 
 
 def calibrated(args):
@@ -180,6 +200,7 @@ TABLES = {
     "answers": answers,
     "noise": noise,
     "corpus": corpus,
+    "rivals": rivals,
     "calibrate": calibrated,
     "fine": fine,
     "cost": cost,
