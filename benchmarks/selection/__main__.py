@@ -178,7 +178,7 @@ def cost(args):
             whole = time.process_time() - begin
             begin = time.process_time()
             for _ in range(5):
-                WBMS(model.h_, model.lam_).fit(X)
+                WBMS(model.h_, model.lam_, init=model.init_).fit(X)
             ratios.append(whole / (time.process_time() - begin) * 5)
             fits.append(model.choice_.n_fits)
         print(
