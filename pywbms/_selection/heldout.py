@@ -84,7 +84,7 @@ class HeldOut:
             Whether the single cloud may be bent, too.
         """
         columns = heaviest(weights)
-        single, _, views = self._single_cloud(train, columns)
+        single, _, *best_view = self._single_cloud(train, columns)
         if may_bend:
             single = self._bent_cloud(train, columns)
         size = np.bincount(labels)
@@ -98,7 +98,8 @@ class HeldOut:
         elsewhere = single + np.log((n - size.sum() + 1) / (n + 1))
         density = ShapedClusters if own_shapes else Clusters
         best, most = None, -np.inf
-        for view in views:
+        for skewed, freedom in dict.fromkeys([(False, np.inf), tuple(best_view)]):
+            view = self._view(columns, skewed, freedom)
             known = view.rows[train]
             centre = known.mean(axis=0)
             clusters = density(known[inside] - centre, number[inside], size)
@@ -117,28 +118,32 @@ class HeldOut:
             Log density of all rows.
         fit : float
             Its sum over the train rows.
-        views : list of View
-            Those that clusters may have: the columns as they are, and those of this cloud.
+        skewed, freedom : bool, float
+            Which view it has, see `_view`.
         """
         key = train.tobytes(), columns.tobytes()
         if key not in self._single:
-            rows = self._rows[:, columns]
-            straight, jacobian = zip(*map(self._straightened, columns.tolist()), strict=True)
-            skewed, log_derivative = np.stack(straight, axis=1), np.sum(jacobian, axis=0)
-            views = [View(rows, 0.0, freedom) for freedom in DEGREES_OF_FREEDOM]
-            views += [View(skewed, log_derivative, freedom) for freedom in DEGREES_OF_FREEDOM]
-            found = [*cloud_densities(rows, train), *cloud_densities(skewed, train, log_derivative)]
-            fits = [density[train].sum() for density in found]
-            best, plain = int(np.argmax(fits)), len(DEGREES_OF_FREEDOM) - 1
-            clusters = [views[i] for i in dict.fromkeys((plain, best))]
-            self._single[key] = found[best], fits[best], clusters
+            found = []
+            for skewed in (False, True):
+                rows, log_derivative, _ = self._view(columns, skewed)
+                densities = cloud_densities(rows, train, log_derivative)
+                for freedom, density in zip(DEGREES_OF_FREEDOM, densities, strict=True):
+                    found.append((density, density[train].sum(), skewed, freedom))
+            self._single[key] = max(found, key=lambda one: one[1])
         return self._single[key]
+
+    def _view(self, columns, skewed, freedom=np.inf):
+        """Return the columns as they are, or with their skewness reduced."""
+        if not skewed:
+            return View(self._rows[:, columns], 0.0, freedom)
+        straight, logs = zip(*map(self._straightened, columns.tolist()), strict=True)
+        return View(np.stack(straight, axis=1), np.sum(logs, axis=0), freedom)
 
     def _bent_cloud(self, train, columns):
         """Return the log density of all rows in the best single cloud, which may be bent."""
         key = train.tobytes(), columns.tobytes()
         if key not in self._bent:
-            best, most, _ = self._single_cloud(train, columns)
+            best, most, *_ = self._single_cloud(train, columns)
             penalty = (BEND_DEGREE - 1) * (len(columns) - 1) * np.log(train.sum()) / 2
             for sheared in unbent(self._rows[:, columns], train) if len(columns) > 1 else ():
                 for density in cloud_densities(sheared, train):
