@@ -64,8 +64,11 @@ class ClusterFeatures:
         self._spread = np.sqrt(self._size @ (self._variance + (self._mean - center) ** 2) / total)
         self._within = np.maximum(self._within, np.maximum(LEAST_SPREAD * self._spread, 1e-300))
 
-    def describe(self, cluster, columns):
-        """Return the columns that set a cluster apart from the other rows; see `WBMSResult`."""
+    def describe(self, cluster, columns, number=None):
+        """Return the columns that set a cluster apart from the other rows; see `WBMSResult`.
+
+        Only the first `number` of them if that is given.
+        """
         self._require_several()
         others = np.arange(self.n_clusters) != cluster
         means = self._mean[[cluster]], self._mean_of(others)[None]
@@ -74,10 +77,12 @@ class ClusterFeatures:
             "others": self._in_units(means[1]),
             "effect": self._signed((means[0] - means[1])[0] / self._within),
             "spread": self._full(self._relative_spread(cluster)),
-            "overlap": self._full(self._overlap(cluster, others), 1.0),
+            "overlap": None,
             "share": self._full(self._shares(self._separation(cluster))),
         }
-        return self._sorted(table, columns)
+        order = self._order(table)[:number]
+        table["overlap"] = self._full(self._overlap(cluster, others, self._active(order)), 1.0)
+        return self._sorted(table, columns, order)
 
     def contrast(self, a, b, columns):
         """Return the columns that tell two clusters apart; see `WBMSResult`."""
@@ -119,7 +124,7 @@ class ClusterFeatures:
         """Return the columns with the largest shares of each cluster, one after the other."""
         tables = []
         for cluster in range(self.n_clusters if self.n_clusters > 1 else 0):
-            table = self.describe(cluster, columns).iloc[:number]
+            table = self.describe(cluster, columns, number)
             tables.append(table.reset_index().assign(cluster=cluster))
         names = ["cluster", "column", "mean", "others", "effect", "spread", "overlap", "share"]
         return (
@@ -151,16 +156,23 @@ class ClusterFeatures:
         total = squares.sum()
         return squares / total if total > 0 else np.zeros_like(squares)
 
-    def _overlap(self, cluster, others):
-        """Return the share of rows of others that lie in the central part of a cluster."""
-        inside, outside = self._labels == cluster, others[self._labels]
+    def _overlap(self, cluster, others, features=None):
+        """Return the share of rows of others that lie in the central part of a cluster.
+
+        Along some features, by default all; NaN for the rest.
+        """
+        inside, outside = (
+            np.flatnonzero(self._labels == cluster),
+            np.flatnonzero(others[self._labels]),
+        )
         mass = self._mass[outside]
-        overlap = np.empty(self._points.shape[1])
+        overlap = np.full(self._points.shape[1], np.nan)
+        features = np.arange(len(overlap)) if features is None else features
         step = max(1, NUMBERS_AT_A_TIME // len(self._points))
-        for start in range(0, len(overlap), step):
-            some = slice(start, start + step)
-            low, high = central_part(self._points[inside, some], self._mass[inside])
-            rows = self._points[outside, some]
+        for start in range(0, len(features), step):
+            some = features[start : start + step]
+            low, high = central_part(self._points[np.ix_(inside, some)], self._mass[inside])
+            rows = self._points[np.ix_(outside, some)]
             overlap[some] = mass @ ((rows >= low) & (rows <= high)) / mass.sum()
         return overlap
 
@@ -178,9 +190,20 @@ class ClusterFeatures:
         full[standardizer.active] = values
         return full[standardizer.first]
 
-    def _sorted(self, table, columns):
+    def _active(self, columns):
+        """Return the features that some columns stand for; constant columns for none."""
+        standardizer = self._standardizer
+        first = standardizer.first[columns]
+        place = np.cumsum(standardizer.active) - 1
+        return np.unique(place[first[standardizer.active[first]]])
+
+    def _order(self, table):
+        """Return the columns, those with the largest share first."""
+        return np.lexsort((-np.abs(table["effect"]), -table["share"]))
+
+    def _sorted(self, table, columns, order=None):
         """Return a table with one row per column, those with the largest share first."""
-        order = np.lexsort((-np.abs(table["effect"]), -table["share"]))
+        order = self._order(table) if order is None else order
         frame = pd.DataFrame({**table, "weight": self._all_weights}).iloc[order]
         names = pd.Index(columns, tupleize_cols=False)[order]
         frame.index = names.rename("column") if names.nlevels == 1 else names
