@@ -897,8 +897,8 @@ assert np.allclose(gaps[2000][dimensions > 1000] / bound[dimensions > 1000], 1, 
 # probability*
 # $$
 # P_{ce} = (n-1)\,\pi_e\, E \int f(s - \Delta_{ce}^2 \mid R)
-#   \Bigl\{\sum_a \pi_a \bar F(s - \Delta_{ca}^2 \mid R)\Bigr\}^{n-2} ds
-#   = \pi_e \Bigl\{1 + z \Bigl(\sum_a \pi_a \delta_{ca} - \delta_{ce}\Bigr)\Bigr\} + O(1/m) .
+#   \left\{\sum_a \pi_a \bar F(s - \Delta_{ca}^2 \mid R)\right\}^{n-2} ds
+#   = \pi_e \left\{1 + z \left(\sum_a \pi_a \delta_{ca} - \delta_{ce}\right)\right\} + O(1/m) .
 # $$
 # *This tends to the cluster's share, $1/k$ for $k$ clusters of equal size, no matter which cluster
 # the row is in.*
