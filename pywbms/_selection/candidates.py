@@ -117,19 +117,11 @@ class Candidate:
 
         Each counts as many times as the smaller one has rows.
         """
-        return self._mean_over_valleys("valley", 1.0)
-
-    @property
-    def depth(self):
-        """Mean depth of the dips between clusters that stay apart, in standard errors."""
-        return self._mean_over_valleys("strength", 0.0)
-
-    def _mean_over_valleys(self, name, otherwise):
         apart = self.apart
         if not apart:
-            return otherwise
+            return 1.0
         rows = [one.n_rows for one in apart]
-        return float(np.average([getattr(one, name) for one in apart], weights=rows))
+        return float(np.average([one.valley for one in apart], weights=rows))
 
     @property
     def strength(self):
