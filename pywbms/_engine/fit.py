@@ -88,11 +88,7 @@ def fit_rows(X, settings, callback=None, mass=None):
     mass : ndarray of shape (n,), optional
         How many rows each one stands for; one by default.
     """
-    order = row_order(X, mass)
-    rows, sorted_mass = X[order], None if mass is None else mass[order]
-    standardizer = Standardizer.of(
-        rows, settings.standardize, mass=sorted_mass, indicators=settings.indicators
-    )
+    order, rows, sorted_mass, standardizer = in_order(X, settings, mass)
     points = at_start(standardizer, rows, settings, sorted_mass)
     del rows  # from here on there are no more than three copies of the data
     recorder = Recorder(order, standardizer, settings, callback)
@@ -122,11 +118,8 @@ class PreparedRows:
 
     def __init__(self, X, settings, mass=None):
         self._mass = mass
-        self._order = row_order(X, mass)
-        rows, self._sorted_mass = X[self._order], None if mass is None else mass[self._order]
-        self._standardizer = Standardizer.of(
-            rows, settings.standardize, mass=self._sorted_mass, indicators=settings.indicators
-        )
+        prepared = in_order(X, settings, mass)
+        self._order, rows, self._sorted_mass, self._standardizer = prepared
         self._points, self._leader = self._standardizer.start(rows, self._sorted_mass)
         self._points.flags.writeable = False
 
@@ -138,6 +131,16 @@ class PreparedRows:
         state = run_fit(points, settings, recorder)
         groups = undo_order(final_groups(state, settings), self._order)
         return largest_first(groups, self._mass), weights_of(state, self._standardizer)
+
+
+def in_order(X, settings, mass=None):
+    """Return the fit's own order of rows, the rows and masses in it, and their standardizer."""
+    order = row_order(X, mass)
+    rows, mass = X[order], None if mass is None else mass[order]
+    standardizer = Standardizer.of(
+        rows, settings.standardize, mass=mass, indicators=settings.indicators
+    )
+    return order, rows, mass, standardizer
 
 
 def at_start(standardizer, rows, settings, mass=None):
