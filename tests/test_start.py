@@ -1,6 +1,7 @@
 """The start of the weights, the joining of clusters, and what a result tells about its choice."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
@@ -9,7 +10,12 @@ from pywbms._engine.fit import fit_rows
 from pywbms._engine.settings import Settings
 from pywbms._engine.start import marginal_start, weights_of_displacement
 from pywbms._selection.agreement import agreement
-from pywbms._selection.evidence import Confidence, evidence, expected_agreement
+from pywbms._selection.evidence import (
+    Confidence,
+    evidence,
+    expected_agreement,
+    expected_of_one_cluster,
+)
 from pywbms._selection.starts import starts_for
 from pywbms.theory.refit import refit_with_path
 from tests import oracle
@@ -158,6 +164,19 @@ class TestConfidence:
         assert noise.n_clusters == 1
         k = noise.selection.query("k > 1")["k"].min()
         assert noise.at(k).n_clusters == k
+
+    def test_one_cluster_is_never_sure_where_there_could_be_more(self):
+        rng = np.random.default_rng(0)
+        noise = wbms(pd.DataFrame(rng.normal(size=(100, 3))))
+        assert noise.n_clusters == 1
+        assert 0.5 < noise.confidence.expected <= 0.8
+        doubtful = expected_of_one_cluster(-0.1, unsure=False)
+        assert doubtful < expected_of_one_cluster(-3.0, unsure=False)
+        few = wbms(pd.DataFrame(rng.normal(size=(5, 3))))
+        assert few.n_clusters == 1
+        assert few.confidence.word == "low"
+        alike = wbms(pd.DataFrame(np.ones((20, 3))))
+        assert alike.confidence.expected == 1
 
     def test_given_parameters_leave_nothing_to_be_confident_of(self):
         X, _ = datasets.data1(random_state=0)

@@ -43,6 +43,9 @@ def report(n_sets):
             f"{name}: one cluster where there are none in {np.mean(~passed[none]):.1%} "
             f"of {none.sum()}"
         )
+    missed = np.mean(~passed[(kind == "simulated") & there])
+    right = np.mean(~passed[(kind == "simulated") & ~there])
+    print(f"UNSEEN = {missed / (missed + right):.2f}")
     told = there & (agreement > FOUND)
     print(f"clusters where some can be found: {np.mean(passed[told]):.1%} of {told.sum()}")
     either = (told | ~there) & np.isfinite(log_odds)

@@ -12,7 +12,7 @@ from pywbms._data.ordering import row_order
 from pywbms._data.standardize import mean_variance, without_outliers, working_columns
 from pywbms._engine.start import require_init
 from pywbms._selection.candidates import Candidate, candidate_table
-from pywbms._selection.evidence import Confidence
+from pywbms._selection.evidence import Confidence, expected_of_one_cluster
 from pywbms._selection.n_clusters import Exactly, asked_for, way, ways_of
 from pywbms._selection.runner import CandidateRunner, SearchStopped, fit_candidate
 from pywbms._selection.search import Search, SearchSpace
@@ -292,7 +292,7 @@ def decide(search, X, space, settings, exactly, enough, mass=None):
     chosen = one_cluster(search, X, space, settings, mass)
     if chosen.k > 1:
         why += f" Yet with the given values the rows form at least {chosen.k} clusters."
-    return chosen, why, Confidence.of(1 - expected_if_any(search))
+    return chosen, why, Confidence.of(expected_if_one(search, enough))
 
 
 def keep(search, chosen):
@@ -304,10 +304,14 @@ def keep(search, chosen):
         search.candidates[chosen.place] = chosen
 
 
-def expected_if_any(search):
-    """Return the probability that there are clusters where the evidence is against them."""
-    best = search.likeliest()
-    return 0.0 if best is None else float(1 / (1 + np.exp(-best.evidence)))
+def expected_if_one(search, enough):
+    """Return the agreement with the truth to be expected of the answer "one cluster"."""
+    n, p = search.shape
+    if n < 2 or p == 0:
+        return 1.0
+    likeliest = search.likeliest()
+    log_odds = -np.inf if likeliest is None else likeliest.evidence
+    return expected_of_one_cluster(log_odds, unsure=not enough or p > n)
 
 
 def rows_to_search(X, settings, mass, rng):

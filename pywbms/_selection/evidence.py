@@ -21,6 +21,9 @@ EXPECTED = (0.056, 0.117, -1.133, 0.5, -0.126)
 # With more columns than rows, real data disappoint more than simulated ones: what is found there
 # is at best of low confidence.
 WIDE = 0.45
+# Where clusters and none are equally likely beforehand, so many of the answers "one cluster" are
+# given to data whose clusters overlap too much to be seen.
+UNSEEN = 0.2
 WORDS = ((0.75, "high"), (0.45, "medium"), (0.0, "low"))
 
 
@@ -79,6 +82,25 @@ def expected_agreement(gain, strength, valley, centrality, wide):
     features = (signal(gain), min(strength, STRONG), valley, centrality, 1)
     expected = float(np.clip(np.dot(EXPECTED, features), 0, 1))
     return expected * WIDE if wide else expected
+
+
+def expected_of_one_cluster(log_odds, unsure):
+    """Return the probability that data in which no clusters were found have none.
+
+    Parameters
+    ----------
+    log_odds : float
+        Evidence for the likeliest clusters, below 0; -inf if no candidate has any.
+    unsure : bool
+        Whether clusters would be hard to see: few rows, or more columns than rows.
+
+    Examples
+    --------
+    >>> round(expected_of_one_cluster(-np.inf, unsure=False), 2)
+    0.8
+    """
+    expected = (1 - UNSEEN) / (1 + np.exp(log_odds))
+    return float(expected * WIDE if unsure else expected)
 
 
 def signal(gain):

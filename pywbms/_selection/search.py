@@ -104,6 +104,11 @@ class Search:
         """Number of fits so far."""
         return self._runner.n_fits
 
+    @property
+    def shape(self):
+        """Numbers of rows and columns that are looked at."""
+        return self._rows.shape
+
     def run(self):
         """Search; `candidates` and `complete` tell the outcome."""
         try:
