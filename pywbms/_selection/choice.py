@@ -11,7 +11,9 @@ from pywbms._data.checks import generator
 from pywbms._data.ordering import row_order
 from pywbms._data.standardize import mean_variance, without_outliers, working_columns
 from pywbms._engine.start import require_init
+from pywbms._machine.threads import one_blas_thread
 from pywbms._selection.candidates import Candidate, candidate_table
+from pywbms._selection.confirmation import Confirmation, rows_to_scan
 from pywbms._selection.evidence import Confidence
 from pywbms._selection.n_clusters import Exactly, asked_for, way, ways_of
 from pywbms._selection.runner import CandidateRunner, SearchStopped, fit_candidate
@@ -206,6 +208,7 @@ class SearchOptions:
     run: Callable | None = None
 
 
+@one_blas_thread()
 def choose(X, settings, options, mass=None):
     """Choose h and lam for a checked matrix; see `pywbms.select.select`.
 
@@ -227,9 +230,13 @@ def choose(X, settings, options, mass=None):
     inner = settings.for_columns(varying)
     rows = rows_to_search(X[:, varying], inner, mass, rng)
     unit = 1.0 if settings.standardize else mean_variance(rows)
-    runner = CandidateRunner(rows, inner, options.n_jobs, options.report, options.run)
     space = SearchSpace(options.h, options.lam, unit, starts_for(rows, inner))
-    search = Search(rows, space, runner, options.n_subsets, rng)
+    scan, confirmation = rows, None
+    scanned = None if settings.n_clusters is not None else rows_to_scan(len(rows), rng)
+    if scanned is not None:
+        scan, confirmation = rows[scanned], Confirmation(rows, scanned, rng)
+    runner = CandidateRunner(scan, inner, options.n_jobs, options.report, options.run)
+    search = Search(scan, space, runner, options.n_subsets, rng, confirmation)
     enough = len(rows) >= LEAST_ROWS and rows.size > 0
     if enough:
         try:

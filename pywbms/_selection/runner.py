@@ -45,22 +45,27 @@ class CandidateRunner:
         self._n_jobs = n_jobs
         self._report = report
         self._run = run or self._run_here
-        self._prepared = None
+        self._prepared = {}
         self.n_fits = 0
 
-    def __call__(self, tasks):
-        """Yield labels and weights of fits at ((h, lam, init), rows), in the order of the tasks."""
-        for labels, weights in self._run(self._X, tasks, self.settings):
+    def __call__(self, tasks, X=None):
+        """Yield labels and weights of fits at ((h, lam, init), rows), in the order of the tasks.
+
+        The rows are those of X, by default those of the runner.
+        """
+        X = self._X if X is None else X
+        for labels, weights in self._run(X, tasks, self.settings):
             self.n_fits += 1
             if self._report is not None and self._report(self.n_fits, int(labels.max()) + 1):
                 raise SearchStopped
             yield labels, weights
 
     def _run_here(self, X, tasks, settings):
-        if self._prepared is None:
-            self._prepared = PreparedRows(X, settings)
+        if id(X) not in self._prepared:  # one X, or two, as long as the runner
+            self._prepared[id(X)] = PreparedRows(X, settings)
+        prepared = self._prepared[id(X)]
         calls = (
-            delayed(fit_candidate)(X, rows, place, settings, prepared=self._prepared)
+            delayed(fit_candidate)(X, rows, place, settings, prepared=prepared)
             for place, rows in tasks
         )
         if self._n_jobs == 1 or len(tasks) == 1:

@@ -177,9 +177,15 @@ def principal_axes(scaled):
     n, p = scaled.shape
     centred = scaled - scaled.mean(axis=0)
     number = min(MOST_AXES, max(2, n // ROWS_PER_AXIS), p)
-    left, values, _ = np.linalg.svd(centred, full_matrices=False)
-    kept = values[:number] ** 2 > 1e-9 * values[0] ** 2
-    scores = left[:, :number][:, kept] * values[:number][kept]
+    # Of the smaller Gram matrix: a singular value decomposition takes many times as long.
+    if p <= n:
+        squares, axes = np.linalg.eigh(centred.T @ centred)
+        scores = centred @ axes[:, ::-1][:, :number]
+    else:
+        squares, left = np.linalg.eigh(centred @ centred.T)
+        lengths = np.sqrt(np.maximum(squares, 0))
+        scores = (left * lengths)[:, ::-1][:, :number]
+    scores = scores[:, squares[::-1][:number] > 1e-9 * squares[-1]]
     return scores / np.sqrt((scores**2).sum(axis=1).mean())
 
 
