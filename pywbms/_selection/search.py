@@ -11,6 +11,7 @@ import numpy as np
 from pywbms._selection.agreement import agreement
 from pywbms._selection.bandwidth_scan import H_STEP, BandwidthScan, h_at
 from pywbms._selection.candidates import Candidate
+from pywbms._selection.line_scans import LineScans
 from pywbms._selection.runner import SearchStopped
 from pywbms._selection.scoring import Scoring
 from pywbms._selection.starts import lams_of
@@ -23,6 +24,9 @@ LEAST_MEAN_SIZE = 4
 MOST_SCORED, ALIKE, NEARLY_EQUAL = 6, 0.92, 0.95
 # A partition with this share of the best score might as well be the right one.
 NEARLY_AS_GOOD, MOST_RIVALS = 0.75, 3
+# The edge between one cluster and several is looked for on lines with this share of the best
+# promise. Groups that agree as well as this are the same up to a few rows.
+WORTH_REFINING, THE_SAME = 0.6, 0.98
 
 
 @dataclass(frozen=True)
@@ -176,17 +180,25 @@ class Search:
         if self._space.h is not None:
             self.fit([(start, h, lam) for start, lam in lines for h in self._space.h])
             return
-        scans = [(line, BandwidthScan(line[1], up)) for line in lines for up in (True, False)]
-        while scans:
-            places = [(s, h_at(scan.step, self._space.unit), lam) for (s, lam), scan in scans]
-            for (_, scan), candidate in zip(scans, self.fit(places), strict=True):
-                scan.advance(candidate)
-            scans = [(line, scan) for line, scan in scans if not scan.ended]
+        scans = [
+            BandwidthScan(line, up, self._most_clusters) for line in lines for up in (True, False)
+        ]
+        LineScans(scans).run(self._fit_steps)
         self.fit([place for line in lines for place in self._edge(*line)])
+
+    def _fit_steps(self, scans):
+        """Fit the next step of some scans; return the candidates and the best promise so far."""
+        places = [(one.line[0], h_at(one.step, self._space.unit), one.line[1]) for one in scans]
+        return self.fit(places), self._best_promise()
+
+    def _best_promise(self):
+        return max((one.promise for one in self.candidates.values()), default=0.0)
 
     def _edge(self, start, lam):
         """Return the place, if any, halfway between one cluster and several on a line."""
         line = [one for one in self.candidates.values() if (one.start, one.lam) == (start, lam)]
+        if max(one.promise for one in line) < WORTH_REFINING * self._best_promise():
+            return
         several = [one.h for one in line if one.n_groups > 1]
         single = [one.h for one in line if one.n_groups == 1]
         if several and single and max(several) < min(single):
@@ -197,7 +209,7 @@ class Search:
         alike = [
             (other.h, other.lam)
             for other in self.candidates.values()
-            if np.array_equal(other.labels, candidate.labels) and other.start == candidate.start
+            if other.start == candidate.start and the_same(other, candidate)
         ]
         lams = [lam for lam in self._neighbours(candidate) if self._space.lam is None]
         sides = {int(np.sign(h - candidate.h)) for h, lam in alike if lam == candidate.lam}
@@ -220,7 +232,8 @@ class Search:
             hs += [candidate.h / np.sqrt(H_STEP), candidate.h * np.sqrt(H_STEP)]
         if self._space.lam is None:
             lams += [np.sqrt(candidate.lam * lam) for lam in self._neighbours(candidate)]
-        self.fit([(candidate.start, float(h), float(lam)) for h in hs for lam in lams])
+        around = [(h, lams[0]) for h in hs] + [(hs[0], lam) for lam in lams]
+        self.fit([(candidate.start, float(h), float(lam)) for h, lam in around])
 
     def score(self):
         """Look more closely at the best of the different partitions."""
@@ -286,6 +299,11 @@ def centrality(labels, leaders):
 def alike(a, b):
     """Tell whether two fits have practically the same groups."""
     return agreement(a.labels, b.labels) >= ALIKE
+
+
+def the_same(a, b):
+    """Tell whether two fits have the same groups up to a few rows."""
+    return a.n_groups == b.n_groups and agreement(a.labels, b.labels) >= THE_SAME
 
 
 def as_good(one, leader):
