@@ -10,6 +10,10 @@ from pywbms._engine.meetings import links_before, start_links
 from pywbms._engine.merge_tree import PartitionHistory
 from pywbms._engine.settings import says_stop
 
+# Share of eps that no point of a warm-up at rest moves by; and iterations in which all points meet
+# if h is so large that they would with any weights.
+AT_REST, AT_ONCE = 0.1, 5
+
 
 @dataclass(frozen=True)
 class IterationInfo:
@@ -145,6 +149,10 @@ class Recorder:
             self._checkpoint(state, self)
         return stop
 
+    def is_at_rest(self, state):
+        """Tell whether the rest of this phase would change nothing that is wanted."""
+        return False
+
     def amend(self, state):
         """Note that the last iteration ended elsewhere than where its step had led."""
         if self._path:
@@ -191,6 +199,31 @@ class Recorder:
             self._path.append(
                 (standardizer.all_columns(rows), standardizer.all_weights(state.weights))
             )
+
+
+class ShortRecorder(Recorder):
+    """Of a short fit whose labels are all that is wanted: it keeps nothing.
+
+    A warm-up in which all rows have soon become one point ends the fit: that is its answer. One
+    whose points are at rest is over, as the weights would not change any more.
+
+    Parameters
+    ----------
+    order, standardizer, settings
+        See `Recorder`.
+    """
+
+    def __init__(self, order, standardizer, settings):
+        super().__init__(order, standardizer, settings, keeps_history=False)
+
+    def record(self, state):
+        """Return whether the fit may end."""
+        soon = state.phase == "warmup" and state.n_iter <= AT_ONCE
+        return soon and not state.groups.any()
+
+    def is_at_rest(self, state):
+        """Tell whether the weights have been learned."""
+        return state.phase == "warmup" and state.moves.max() < AT_REST * self._eps
 
 
 def read_only(values):

@@ -9,7 +9,7 @@ LOWEST_STEPS, HIGHEST_STEPS = -16, 12
 # It turns back where three in a row promise less than this share of the best so far on its line,
 WORTH_GOING_ON, HOPELESS_IN_A_ROW = 0.6, 3
 # or two in a row less than this share of the best so far on any line, or all of so many do.
-FAR_BEHIND, FAR_IN_A_ROW, TRIED = 0.4, 2, 3
+FAR_BEHIND, FAR_IN_A_ROW, TRIED = 0.3, 2, 3
 LOW_ENOUGH = -4  # steps; a partition that stays the same down to here is the only one
 
 

@@ -83,4 +83,4 @@ def fit_candidate(X, rows, place, settings, mass=None, prepared=None):
         prepared = PreparedRows(X[rows], settings)
     elif prepared is None:
         prepared = PreparedRows(X, settings, mass)
-    return prepared.labels_and_weights(replace(settings, h=h, lam=lam, init=init))
+    return prepared.labels_and_weights(replace(settings, h=h, lam=lam, init=init), short=True)

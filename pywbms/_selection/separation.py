@@ -151,7 +151,9 @@ def joined_groups(k, found, n_clusters=None):
             if k - len(joined) > n_clusters and cluster[one.a] != cluster[one.b]:
                 cluster[cluster == cluster[one.b]] = cluster[one.a]
                 joined.append(one)
-    pairs = np.array([(one.a, one.b) for one in joined], dtype=int).reshape(-1, 2)
+    if not joined:
+        return np.arange(k)
+    pairs = np.array([(one.a, one.b) for one in joined], dtype=int)
     graph = coo_matrix((np.ones(len(pairs)), pairs.T), shape=(k, k))
     return connected_components(graph, directed=False)[1]
 
