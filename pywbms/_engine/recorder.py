@@ -37,6 +37,8 @@ class IterationInfo:
         Weighted points that were shifted: fewer than rows once points have merged.
     weights : ndarray
         Weights of the columns that are not constant, read-only.
+    fits_left : int
+        While h and lam are chosen: about how many fits are still to come.
     """
 
     phase: str
@@ -47,6 +49,7 @@ class IterationInfo:
     entropy: float
     n_points: int
     weights: np.ndarray = field(repr=False)
+    fits_left: int = field(default=0, repr=False)
 
     @classmethod
     def of(cls, state):
@@ -64,7 +67,7 @@ class IterationInfo:
         )
 
     @classmethod
-    def of_candidate(cls, n_fits, groups, n_points):
+    def of_candidate(cls, n_fits, groups, n_points, fits_left=0):
         """Return what there is to say after a candidate fit of the search for h and lam.
 
         Examples
@@ -72,7 +75,8 @@ class IterationInfo:
         >>> print(IterationInfo.of_candidate(3, 2, 100))
         choosing h and lam, fit 3: 100 points in 2 groups
         """
-        return cls("select", n_fits, 0.0, 0.0, groups, 0.0, n_points, read_only(np.zeros(0)))
+        nothing = read_only(np.zeros(0))
+        return cls("select", n_fits, 0.0, 0.0, groups, 0.0, n_points, nothing, fits_left)
 
     def __str__(self):
         if self.phase == "select":
@@ -86,7 +90,11 @@ class IterationInfo:
         )
 
 
-COLUMNS = {name: kind for name, kind in IterationInfo.__annotations__.items() if name != "weights"}
+COLUMNS = {
+    name: kind
+    for name, kind in IterationInfo.__annotations__.items()
+    if name not in ("weights", "fits_left")
+}
 
 
 class Recorder:

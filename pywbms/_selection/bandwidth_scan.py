@@ -10,6 +10,7 @@ LOWEST_STEPS, HIGHEST_STEPS = -16, 12
 WORTH_GOING_ON, HOPELESS_IN_A_ROW = 0.6, 3
 # or two in a row less than this share of the best so far on any line, or all of so many do.
 FAR_BEHIND, FAR_IN_A_ROW, TRIED = 0.3, 2, 3
+TYPICAL_UP, TYPICAL_DOWN = 3, 5  # values that are tried
 LOW_ENOUGH = -4  # steps; a partition that stays the same down to here is the only one
 
 
@@ -51,6 +52,11 @@ class BandwidthScan:
         self.tried = []
         self._most_clusters = most_clusters
         self._hopeless = self._far = 0
+
+    @property
+    def typically_left(self):
+        """About how many values there are still to try after the next one."""
+        return max((TYPICAL_UP if self.up else TYPICAL_DOWN) - len(self.tried) - 1, 0)
 
     @property
     def promise(self):

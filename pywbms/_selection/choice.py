@@ -1,5 +1,6 @@
 """The choice of start, h and lam: from the search to a `Selection` that explains itself."""
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from pywbms._selection.search import Search, SearchSpace
 from pywbms._selection.starts import all_columns, starts_for
 from pywbms._selection.unit_rows import drawn_rows
 from pywbms._selection.words import no_clusters, reason
-from pywbms._terminal.wording import counted
+from pywbms._terminal.wording import counted, duration
 
 # More rows are not needed to choose a pair, and cost their square.
 MOST_ROWS = 2000
@@ -74,6 +75,8 @@ class Selection:
     ways : tuple of dict
         If a number of clusters was asked for: the parameters that lead to it, the best first, and
         the way, "fit", "join" or "tree".
+    time_budget : float or None
+        The seconds after which the search had to end; None if it was not that which ended it.
     """
 
     h: float
@@ -91,6 +94,7 @@ class Selection:
     n_rows: int
     starts: dict = field(repr=False, default_factory=dict)
     ways: tuple = field(repr=False, default=())
+    time_budget: float | None = None
 
     def at(self, k: int) -> list[dict]:
         """Return the parameters of `WBMS` that may give k clusters, the best first.
@@ -121,10 +125,11 @@ class Selection:
         """What to bear in mind about the choice; empty if there is nothing."""
         lines = []
         if not self.complete:
-            lines.append(
-                f"The search for h and lam was stopped after {counted(self.n_fits, 'fit')}: "
-                "there may be better pairs."
-            )
+            fits = counted(self.n_fits, "fit")
+            ended = f"was stopped after {fits}"
+            if self.time_budget is not None:
+                ended = f"ended after {fits}, with its time budget of {duration(self.time_budget)}"
+            lines.append(f"The search for h and lam {ended}: there may be better pairs.")
         if self.n_clusters == 1 and not self.alternatives.empty:
             best = self.alternatives.iloc[0]
             lines.append(
@@ -224,6 +229,8 @@ def choose(X, settings, options, mass=None):
     -------
     Selection
     """
+    budget = np.inf if settings.time_budget is None else settings.time_budget
+    begin = time.monotonic()
     rng = generator(options.random_state)
     require_init(settings, X)
     varying = working_columns(X, settings.standardize, mass, settings.indicators)
@@ -235,7 +242,9 @@ def choose(X, settings, options, mass=None):
     scanned = None if settings.n_clusters is not None else rows_to_scan(len(rows), rng)
     if scanned is not None:
         scan, confirmation = rows[scanned], Confirmation(rows, scanned, rng)
-    runner = CandidateRunner(scan, inner, options.n_jobs, options.report, options.run)
+    runner = CandidateRunner(
+        scan, inner, options.n_jobs, options.report, options.run, begin + budget
+    )
     search = Search(scan, space, runner, options.n_subsets, rng, confirmation)
     enough = len(rows) >= LEAST_ROWS and rows.size > 0
     if enough:
@@ -268,6 +277,7 @@ def choose(X, settings, options, mass=None):
         n_rows=len(rows),
         starts=starts,
         ways=() if k is None else ways_of(exactly or [chosen], starts),
+        time_budget=settings.time_budget if search.out_of_time else None,
     )
 
 

@@ -60,7 +60,8 @@ class HeldOut:
 
     def __init__(self, rows, rng):
         scores = standardised(rows)
-        step = np.array([np.diff(np.unique(column)).min() for column in scores.T])
+        gaps = np.diff(np.sort(scores, axis=0), axis=0)
+        step = np.where(gaps > 0, gaps, np.inf).min(axis=0)
         self._rows = standardised(scores + step * (rng.uniform(size=scores.shape) - 0.5))
         self._straight = {}
         self._single, self._bent = {}, {}

@@ -12,7 +12,7 @@ from pywbms._selection.agreement import agreement
 from pywbms._selection.bandwidth_scan import H_STEP, BandwidthScan, h_at
 from pywbms._selection.candidates import Candidate
 from pywbms._selection.line_scans import LineScans
-from pywbms._selection.runner import SearchStopped
+from pywbms._selection.runner import BudgetSpent, SearchStopped
 from pywbms._selection.scoring import Scoring
 from pywbms._selection.starts import lams_of
 
@@ -24,6 +24,8 @@ LEAST_MEAN_SIZE = 4
 MOST_SCORED, ALIKE, NEARLY_EQUAL = 6, 0.92, 0.95
 # A partition with this share of the best score might as well be the right one.
 NEARLY_AS_GOOD, MOST_RIVALS = 0.75, 3
+# Fits around the best candidate.
+N_AROUND = 4
 # The edge between one cluster and several is looked for on lines with this share of the best
 # promise. Groups that agree as well as this are the same up to a few rows.
 WORTH_REFINING, THE_SAME = 0.6, 0.98
@@ -78,6 +80,8 @@ class Search:
         By (start, h, lam).
     complete : bool
         Whether the search came to its end.
+    out_of_time : bool
+        Whether it ended because its time was over.
     """
 
     def __init__(self, X, space, runner, n_subsets, rng, confirmation=None):
@@ -91,7 +95,7 @@ class Search:
         self._most_clusters = max(2, n // LEAST_MEAN_SIZE)
         self._leaders = []  # different partitions, when they were last scored
         self.candidates = {}
-        self.complete = False
+        self.complete = self.out_of_time = False
 
     @property
     def n_fits(self):
@@ -111,7 +115,8 @@ class Search:
                 self._confirmation.run(self, self._runner)
             self.judge([one for one in (self.best(), *self.rivals()) if one is not None])
             self.complete = True
-        except SearchStopped:
+        except SearchStopped as stopped:
+            self.out_of_time = isinstance(stopped, BudgetSpent)
             self.score()
 
     def best(self):
@@ -178,6 +183,7 @@ class Search:
     def _fit_grid(self):
         lines = self._space.lines
         if self._space.h is not None:
+            self._expect(len(lines) * len(self._space.h))
             self.fit([(start, h, lam) for start, lam in lines for h in self._space.h])
             return
         scans = [
@@ -188,8 +194,14 @@ class Search:
 
     def _fit_steps(self, scans):
         """Fit the next step of some scans; return the candidates and the best promise so far."""
+        self._expect(len(scans) + sum(one.typically_left for one in scans))
         places = [(one.line[0], h_at(one.step, self._space.unit), one.line[1]) for one in scans]
         return self.fit(places), self._best_promise()
+
+    def _expect(self, n_fits):
+        """Tell the runner of so many fits, and of those that look more closely at the best."""
+        closely = N_AROUND + 2 * len(self._subsets)
+        self._runner.expected = self.n_fits + n_fits + closely
 
     def _best_promise(self):
         return max((one.promise for one in self.candidates.values()), default=0.0)
@@ -265,6 +277,7 @@ class Search:
         """Cluster the subsets with some candidates."""
         waiting = [one for one in candidates if not one.judged]
         pairs = [(one, rows) for one in waiting for rows in self._subsets]
+        self._runner.expected = self.n_fits + len(pairs)
         fits = self._runner([(self.task(*one.place), rows) for one, rows in pairs])
         found = [self._on_subset(*pair, *fitted) for pair, fitted in zip(pairs, fits, strict=True)]
         n = len(self._subsets)
