@@ -21,7 +21,8 @@ from pywbms._data.row_weights import checked_weights
 from pywbms._data.standardize import warn_if_narrow
 from pywbms._engine.convergence import warn_if_not_converged
 from pywbms._engine.nearest import center_distances
-from pywbms._engine.settings import Settings
+from pywbms._engine.reports import Reports
+from pywbms._engine.settings import AUTO, Settings
 from pywbms._engine.soft_clustering import SoftClusteringMixin, require_labelling
 from pywbms._engine.start import require_init
 from pywbms._engine.weighted_engine import local_engine
@@ -112,8 +113,11 @@ class WBMS(
         that levels are one unit apart, and share one weight, that of their summed displacement.
     random_state : int, numpy.random.Generator or None, default 0
         Of the search for what is "auto"; a fit with h, lam and init given draws nothing.
-    verbose : bool, default False
-        Print one line per iteration.
+    time_budget : float, optional
+        Seconds after which the choice of h and lam ends with the best pair so far.
+    verbose : bool or "auto", default "auto"
+        True: print one line per iteration. "auto": show progress on one line of a terminal or
+        notebook if a fit takes more than a second and has no callback.
     callback : callable, optional
         Called after each iteration with a read-only `IterationInfo` (phase, iteration, …);
         returning True ends the fit, which keeps what it has. While h and lam are chosen, it is
@@ -218,7 +222,8 @@ class WBMS(
         outliers=Settings.outliers,
         indicators=Settings.indicators,
         random_state=Settings.random_state,
-        verbose=False,
+        time_budget=Settings.time_budget,
+        verbose=AUTO,
         callback=None,
     ):
         self.h, self.lam = h, lam
@@ -241,6 +246,7 @@ class WBMS(
         self.outliers = outliers
         self.indicators = indicators
         self.random_state = random_state
+        self.time_budget = time_budget
         self.verbose = verbose
         self.callback = callback
 
@@ -318,16 +324,11 @@ class WBMS(
         engine.require_memory(settings)
         require_labelling(engine, settings)
         asked = settings = settings.seeded()
-
-        def report(info):
-            if engine.progress is not None:
-                engine.progress(info)
-            return self._after_iteration(info)
-
-        choice = choose_on(engine, settings, report) if settings.is_auto else None
-        settings = settings.resolved(choice, n_rows)
-        settings = replace(settings, init=start_of(engine, settings))
-        partition = fit_partition(engine, settings, choice, report)
+        with Reports(engine, settings, self.verbose, self.callback) as report:
+            choice = choose_on(engine, settings, report) if settings.is_auto else None
+            settings = settings.resolved(choice, n_rows)
+            settings = replace(settings, init=start_of(engine, settings))
+            partition = fit_partition(engine, settings, choice, report)
         settings, fitted = partition.settings, partition.fitted
         unit, table = settings.lam_unit(n_rows), None if choice is None else choice.table
         table = None if table is None else table.assign(lam=table["lam"] * unit)
@@ -370,11 +371,6 @@ class WBMS(
         """
         check_is_fitted(self)
         return heldout_score(self, self._matrix(X, reset=False))
-
-    def _after_iteration(self, info):
-        if self.verbose:
-            print(info)
-        return self.callback(info) if self.callback is not None else None
 
     def _set_fitted(self, X, fitted):
         self._X = X

@@ -36,16 +36,17 @@ from typing import Any
 
 import numpy as np
 
-from pywbms._data.checks import generator, positive, require_integer
+from pywbms._data.checks import generator, positive, require_boolean, require_integer
 from pywbms._data.identifiers import warn_of_identifiers
 from pywbms._data.masses import WeightedRows
 from pywbms._data.row_weights import require_no_weights, weighted_table
 from pywbms._data.table import is_dask, require_plain
 from pywbms._engine.parameters import require_known
-from pywbms._engine.settings import Settings
+from pywbms._engine.settings import Settings, is_auto
 from pywbms._machine.threads import number_of_threads
 from pywbms._selection.choice import MOST_ROWS, N_SUBSETS, SearchOptions, Selection, choose
-from pywbms._terminal.line import Line
+from pywbms._terminal.line import Line, unasked
+from pywbms._terminal.progress import DELAY, SearchTime
 from pywbms._terminal.wording import counted
 
 __all__ = ["MOST_ROWS", "N_SUBSETS", "Selection", "select"]
@@ -59,7 +60,8 @@ def select(
     random_state: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
     *,
-    verbose: bool = False,
+    verbose: bool | str = "auto",
+    time_budget: float | None = None,
     callback: Callable | None = None,
     client: Any = None,
     na_action: str = "raise",
@@ -88,8 +90,11 @@ def select(
         the rows and any `n_jobs`.
     n_jobs : int, optional
         Number of fits at a time, counted as in joblib (None: 1, −1: all).
-    verbose : bool, default False
-        Show progress on a terminal.
+    verbose : bool or "auto", default "auto"
+        Show progress on a terminal or in a notebook. "auto": if it takes more than a second, and
+        there is no callback.
+    time_budget : float, optional
+        Seconds after which the search ends with the best pair so far.
     callback : callable, optional
         Called after each fit with the number of fits so far and the number of clusters it found;
         returning True stops the search. So does Ctrl-C. Either way, what was found so far counts.
@@ -123,7 +128,7 @@ def select(
     >>> print(select(noise).explanation)
     No clusters: ...
     """
-    settings = settings_of({**params, "n_clusters": n_clusters})
+    settings = settings_of({**params, "n_clusters": n_clusters, "time_budget": time_budget})
     n_subsets = require_integer("n_subsets", n_subsets, least=2)
     run = None
     if is_dask(X):
@@ -139,10 +144,12 @@ def select(
         run = DaskCandidates(client)
     how = {"na_action": na_action, "categories": categories, "numeric_only": numeric_only}
     matrix, mass, settings = rows_and_masses(X, sample_weight, settings, how)
-    with Line(verbose) as line:
+    with line_of_search(verbose, callback) as line:
+        clock = SearchTime(time_budget)
 
-        def report(n_fits, k):
-            line.show(f"choosing h and lam: fit {n_fits}, {counted(k, 'cluster')}")
+        def report(n_fits, k, left):
+            found = f"choosing h and lam: fit {n_fits}, {counted(k, 'cluster')}"
+            line.show(found + clock.left(n_fits, left))
             return callback is not None and callback(n_fits, k) is True
 
         options = SearchOptions(
@@ -150,6 +157,14 @@ def select(
             n_jobs=number_of_threads(n_jobs), report=report, keep_on_interrupt=True, run=run,
         )  # fmt: skip
         return choose(matrix, settings, options, mass)
+
+
+def line_of_search(verbose, callback):
+    """Return the line that shows the progress of a search."""
+    if is_auto(verbose):
+        return Line(unasked() and callback is None, DELAY)
+    require_boolean("verbose", verbose)
+    return Line(verbose)
 
 
 def rows_and_masses(X, sample_weight, settings, how):

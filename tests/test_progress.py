@@ -74,11 +74,12 @@ def test_the_search_for_h_and_lam_is_not_timed(clock):
             return "choosing h and lam"
 
     progress = FitProgress(False, LIMITS)
-    progress.tell(Trial(phase="select"))
+    trial = Trial(phase="select", iteration=1, fits_left=0)
+    progress.tell(trial)
     clock.seconds += 60
     progress.tell(info("warmup", 1))
     assert "left" not in progress.text(info("warmup", 1))
-    assert progress.text(Trial(phase="select")) == "choosing h and lam"
+    assert progress.text(trial) == "choosing h and lam"
 
 
 def test_updates_within_a_phase_are_at_least_the_pause_apart(monkeypatch, clock):

@@ -92,6 +92,10 @@ def add_model(model, several):
         "--max-iter", type=whole_number(least=1), default=Settings.max_iter, metavar="N",
         help=f"largest number of iterations (default {Settings.max_iter})",
     )  # fmt: skip
+    model.add_argument(
+        "--time-budget", type=positive_number, metavar="SECONDS",
+        help="end the search for what is auto after so many seconds, with the best so far",
+    )  # fmt: skip
     if not several:  # `select` has a seed of its own
         model.add_argument(
             "--seed", type=whole_number(least=0), default=Settings.random_state, metavar="N",
@@ -123,6 +127,9 @@ def whole_number(least):
 
 
 number_of_jobs = number(int, lambda n: n != 0, "a whole number other than 0")
+
+
+positive_number = number(float, positive, "a positive number")
 
 
 def positive_or_auto(text):

@@ -17,7 +17,8 @@ def cluster(data, columns=None, **params):
         "warmup": params.get("warmup", Settings.warmup),
         "main": params.get("max_iter", Settings.max_iter),
     }
-    with FitProgress(True, limits, SECONDS_BETWEEN_UPDATES) as progress:
+    budget = params.get("time_budget")
+    with FitProgress(True, limits, SECONDS_BETWEEN_UPDATES, budget=budget) as progress:
         progress.show("starting …")
         result = wbms(data, columns, callback=progress.tell, **params)
     # A result can be copied and saved; a terminal cannot, so the result must not keep one.
@@ -39,4 +40,5 @@ def model_parameters(args):
         "max_iter": args.max_iter,
         "n_jobs": args.jobs,
         "random_state": args.seed,
+        "time_budget": args.time_budget,
     }

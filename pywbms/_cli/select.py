@@ -51,6 +51,7 @@ def run_select(args):
         n_clusters=args.n_clusters,
         standardize=args.standardize,
         max_iter=args.max_iter,
+        time_budget=args.time_budget,
     )
     if args.out:
         write_table(selection.table, args.out)

@@ -12,7 +12,7 @@ from pywbms._engine.coalescence import CoalescenceIntegrator
 from pywbms._engine.local_points import LocalPoints
 from pywbms._engine.loop import run_wbms
 from pywbms._engine.merge_tree import MergeTree, grow_tree
-from pywbms._engine.recorder import Recorder
+from pywbms._engine.recorder import Recorder, ShortRecorder
 from pywbms._engine.start import start_weights
 from pywbms._engine.state import FitState
 from pywbms._machine.memory import require_memory
@@ -123,11 +123,21 @@ class PreparedRows:
         self._points, self._leader = self._standardizer.start(rows, self._sorted_mass)
         self._points.flags.writeable = False
 
-    def labels_and_weights(self, settings):
-        """Return the label of each row and the feature weights that a fit ends with."""
+    def labels_and_weights(self, settings, short=False):
+        """Return the label of each row and the feature weights that a fit ends with.
+
+        Parameters
+        ----------
+        settings : Settings
+        short : bool, default False
+            Whether a warm-up may end early; see `ShortRecorder`.
+        """
         of_active = settings.in_columns(self._standardizer.active)
         points = LocalPoints.at_start(self._points, of_active, self._leader, self._sorted_mass)
-        recorder = Recorder(self._order, self._standardizer, settings, keeps_history=False)
+        if short:
+            recorder = ShortRecorder(self._order, self._standardizer, settings)
+        else:
+            recorder = Recorder(self._order, self._standardizer, settings, keeps_history=False)
         state = run_fit(points, settings, recorder)
         groups = undo_order(final_groups(state, settings), self._order)
         return largest_first(groups, self._mass), weights_of(state, self._standardizer)

@@ -46,6 +46,8 @@ def run_wbms(points, settings, recorder, state):
                     state.diameter = state.points.diameter()
                 state.converged = phase.may_stop and state.stop_rule(state)
                 state.interrupted = recorder.record(state)
+                if recorder.is_at_rest(state):
+                    break
             if state.interrupted:
                 break
         if state.converged and state.swapping:  # all else is settled: these would swap for ever

@@ -10,6 +10,10 @@ from pywbms._engine.meetings import links_before, start_links
 from pywbms._engine.merge_tree import PartitionHistory
 from pywbms._engine.settings import says_stop
 
+# Share of eps that no point of a warm-up at rest moves by; and iterations in which all points meet
+# if h is so large that they would with any weights.
+AT_REST, AT_ONCE = 0.1, 5
+
 
 @dataclass(frozen=True)
 class IterationInfo:
@@ -33,6 +37,8 @@ class IterationInfo:
         Weighted points that were shifted: fewer than rows once points have merged.
     weights : ndarray
         Weights of the columns that are not constant, read-only.
+    fits_left : int
+        While h and lam are chosen: about how many fits are still to come.
     """
 
     phase: str
@@ -43,6 +49,7 @@ class IterationInfo:
     entropy: float
     n_points: int
     weights: np.ndarray = field(repr=False)
+    fits_left: int = field(default=0, repr=False)
 
     @classmethod
     def of(cls, state):
@@ -60,7 +67,7 @@ class IterationInfo:
         )
 
     @classmethod
-    def of_candidate(cls, n_fits, groups, n_points):
+    def of_candidate(cls, n_fits, groups, n_points, fits_left=0):
         """Return what there is to say after a candidate fit of the search for h and lam.
 
         Examples
@@ -68,7 +75,8 @@ class IterationInfo:
         >>> print(IterationInfo.of_candidate(3, 2, 100))
         choosing h and lam, fit 3: 100 points in 2 groups
         """
-        return cls("select", n_fits, 0.0, 0.0, groups, 0.0, n_points, read_only(np.zeros(0)))
+        nothing = read_only(np.zeros(0))
+        return cls("select", n_fits, 0.0, 0.0, groups, 0.0, n_points, nothing, fits_left)
 
     def __str__(self):
         if self.phase == "select":
@@ -82,7 +90,11 @@ class IterationInfo:
         )
 
 
-COLUMNS = {name: kind for name, kind in IterationInfo.__annotations__.items() if name != "weights"}
+COLUMNS = {
+    name: kind
+    for name, kind in IterationInfo.__annotations__.items()
+    if name not in ("weights", "fits_left")
+}
 
 
 class Recorder:
@@ -145,6 +157,10 @@ class Recorder:
             self._checkpoint(state, self)
         return stop
 
+    def is_at_rest(self, state):
+        """Tell whether the rest of this phase would change nothing that is wanted."""
+        return False
+
     def amend(self, state):
         """Note that the last iteration ended elsewhere than where its step had led."""
         if self._path:
@@ -191,6 +207,31 @@ class Recorder:
             self._path.append(
                 (standardizer.all_columns(rows), standardizer.all_weights(state.weights))
             )
+
+
+class ShortRecorder(Recorder):
+    """Of a short fit whose labels are all that is wanted: it keeps nothing.
+
+    A warm-up in which all rows have soon become one point ends the fit: that is its answer. One
+    whose points are at rest is over, as the weights would not change any more.
+
+    Parameters
+    ----------
+    order, standardizer, settings
+        See `Recorder`.
+    """
+
+    def __init__(self, order, standardizer, settings):
+        super().__init__(order, standardizer, settings, keeps_history=False)
+
+    def record(self, state):
+        """Return whether the fit may end."""
+        soon = state.phase == "warmup" and state.n_iter <= AT_ONCE
+        return soon and not state.groups.any()
+
+    def is_at_rest(self, state):
+        """Tell whether the weights have been learned."""
+        return state.phase == "warmup" and state.moves.max() < AT_REST * self._eps
 
 
 def read_only(values):

@@ -82,6 +82,7 @@ class Settings:
     outliers: str = "keep"
     indicators: tuple[tuple[int, ...], ...] = ()
     random_state: int | np.random.Generator | None = 0
+    time_budget: float | None = None
 
     def __post_init__(self):
         for name in ("h", "lam"):
@@ -107,6 +108,11 @@ class Settings:
         number_of_threads(self.n_jobs)
         if self.n_clusters is not None:
             require_integer("n_clusters", self.n_clusters, least=1)
+        if self.time_budget is not None and not positive(self.time_budget):
+            raise ValueError(
+                f"time_budget must be a positive number of seconds or None, got "
+                f"{self.time_budget!r}"
+            )
         if not is_robust(self.standardize) and not isinstance(self.standardize, bool | np.bool_):
             raise ValueError(
                 f"standardize must be True, False or 'robust', got {self.standardize!r}"

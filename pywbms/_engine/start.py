@@ -59,14 +59,22 @@ def require_init(settings, X):
 def marginal_start(X, settings, h=MARGINAL_H, lam=MARGINAL_LAM, mass=None):
     """Return the marginal start for a checked matrix, as a value of `Settings.init`.
 
+    See `marginal_starts`.
+    """
+    return marginal_starts(X, settings, h, [lam], mass)[0]
+
+
+def marginal_starts(X, settings, h, lams, mass=None):
+    """Return the marginal starts for a checked matrix, each as a value of `Settings.init`.
+
     Parameters
     ----------
     X : ndarray of shape (n, p)
     settings : Settings
     h : float
         Bandwidth of the blurring along each column, in units of the mean variance.
-    lam : float
-        Entropy parameter, in units of the median displacement.
+    lams : list of float
+        Entropy parameters, in units of the median displacement, one per start.
     mass : ndarray of shape (n,), optional
         How many rows each one stands for, whole numbers; one by default.
     """
@@ -75,13 +83,14 @@ def marginal_start(X, settings, h=MARGINAL_H, lam=MARGINAL_LAM, mass=None):
     )
     rows = standardizer.working(X, mass)
     if not rows.size:
-        return "uniform"
+        return ["uniform"] * len(lams)
     D = np.empty(rows.shape[1])
     unit = 1.0 if settings.standardize else mean_variance(X, mass)
     mass = np.ones(len(rows)) if mass is None else mass
     marginal_displacement(rows, mass, h * unit, MARGINAL_ITERATIONS, settings.n_threads, D)
     D = shared_displacement(D, settings.in_columns(standardizer.active).indicators)
-    return tuple(standardizer.all_weights(weights_of_displacement(D, lam)).tolist())
+    weights = [standardizer.all_weights(weights_of_displacement(D, lam)) for lam in lams]
+    return [tuple(of_lam.tolist()) for of_lam in weights]
 
 
 def weights_of_displacement(D, lam):

@@ -32,7 +32,7 @@ class Candidate:
         Name of the start of the weights.
     h, lam : float
     labels : ndarray of shape (n,)
-        Clusters as the fit leaves them.
+        Clusters as the fit leaves them, of the rows that were scanned.
     weights : ndarray of shape (p,)
     screened : float
         Gain in log density between two halves of the rows: how much better the clusters, as they
@@ -53,6 +53,9 @@ class Candidate:
         Whether clusters without a dip in density between them may be joined.
     n_joined : int, optional
         Number of clusters to which groups are joined, those with the shallowest dips first.
+    confirmed : bool
+        Whether all rows were fitted, and all that follows measured on them; before, it is that of
+        the rows that were scanned.
     agreements, gains : tuple of float
         For each subset: the adjusted Rand index with the clustering of all rows, and the gain in
         log density of the held-out rows.
@@ -71,6 +74,8 @@ class Candidate:
     between: list[Separation] = field(default_factory=list)
     may_join: bool = True
     n_joined: int | None = None
+    confirmed: bool = False
+    _n_groups: int | None = None
     agreements: tuple = ()
     gains: tuple = ()
 
@@ -82,7 +87,22 @@ class Candidate:
     @property
     def n_groups(self):
         """Number of clusters as the fit leaves them."""
-        return int(self.labels.max()) + 1
+        return int(self.labels.max()) + 1 if self._n_groups is None else self._n_groups
+
+    def confirm(self, labels, weights, n_groups):
+        """Take what a fit of all rows has found in place of what one of the scanned rows has.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n,)
+            Of the rows that were scanned: not all of the groups need be among them.
+        weights : ndarray of shape (p,)
+        n_groups : int
+        """
+        self.labels, self.weights, self._n_groups = labels, weights, n_groups
+        self.confirmed = True
+        self.screened = self.refined = self.surplus = 0.0
+        self.separations, self.between = [], []
 
     @property
     def scored(self):
@@ -92,7 +112,11 @@ class Candidate:
     @property
     def joined(self):
         """Labels in which clusters without a dip in density between them are one."""
-        return largest_first(self._clusters[self.labels]) if self.scored else self.labels
+        return self.joined_labels(self.labels)
+
+    def joined_labels(self, labels):
+        """Return labels of any rows with the clusters joined between which there is no dip."""
+        return largest_first(self._clusters[labels]) if self.scored else labels
 
     @property
     def _clusters(self):
@@ -103,7 +127,7 @@ class Candidate:
     @property
     def k(self):
         """Number of clusters, joined ones counted once."""
-        return int(self.joined.max()) + 1
+        return int(self._clusters.max()) + 1
 
     @property
     def apart(self):

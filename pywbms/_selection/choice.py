@@ -1,5 +1,6 @@
 """The choice of start, h and lam: from the search to a `Selection` that explains itself."""
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,7 +12,9 @@ from pywbms._data.checks import generator
 from pywbms._data.ordering import row_order
 from pywbms._data.standardize import mean_variance, without_outliers, working_columns
 from pywbms._engine.start import require_init
+from pywbms._machine.threads import one_blas_thread
 from pywbms._selection.candidates import Candidate, candidate_table
+from pywbms._selection.confirmation import Confirmation, rows_to_scan
 from pywbms._selection.evidence import Confidence, expected_of_one_cluster
 from pywbms._selection.n_clusters import Exactly, asked_for, way, ways_of
 from pywbms._selection.runner import CandidateRunner, SearchStopped, fit_candidate
@@ -19,7 +22,7 @@ from pywbms._selection.search import Search, SearchSpace
 from pywbms._selection.starts import all_columns, starts_for
 from pywbms._selection.unit_rows import drawn_rows
 from pywbms._selection.words import no_clusters, reason
-from pywbms._terminal.wording import counted
+from pywbms._terminal.wording import counted, duration
 
 # More rows are not needed to choose a pair, and cost their square.
 MOST_ROWS = 2000
@@ -72,6 +75,8 @@ class Selection:
     ways : tuple of dict
         If a number of clusters was asked for: the parameters that lead to it, the best first, and
         the way, "fit", "join" or "tree".
+    time_budget : float or None
+        The seconds after which the search had to end; None if it was not that which ended it.
     """
 
     h: float
@@ -89,6 +94,7 @@ class Selection:
     n_rows: int
     starts: dict = field(repr=False, default_factory=dict)
     ways: tuple = field(repr=False, default=())
+    time_budget: float | None = None
 
     def at(self, k: int) -> list[dict]:
         """Return the parameters of `WBMS` that may give k clusters, the best first.
@@ -119,10 +125,11 @@ class Selection:
         """What to bear in mind about the choice; empty if there is nothing."""
         lines = []
         if not self.complete:
-            lines.append(
-                f"The search for h and lam was stopped after {counted(self.n_fits, 'fit')}: "
-                "there may be better pairs."
-            )
+            fits = counted(self.n_fits, "fit")
+            ended = f"was stopped after {fits}"
+            if self.time_budget is not None:
+                ended = f"ended after {fits}, with its time budget of {duration(self.time_budget)}"
+            lines.append(f"The search for h and lam {ended}: there may be better pairs.")
         if self.n_clusters == 1 and not self.alternatives.empty:
             best = self.alternatives.iloc[0]
             lines.append(
@@ -206,6 +213,7 @@ class SearchOptions:
     run: Callable | None = None
 
 
+@one_blas_thread()
 def choose(X, settings, options, mass=None):
     """Choose h and lam for a checked matrix; see `pywbms.select.select`.
 
@@ -221,15 +229,23 @@ def choose(X, settings, options, mass=None):
     -------
     Selection
     """
+    budget = np.inf if settings.time_budget is None else settings.time_budget
+    begin = time.monotonic()
     rng = generator(options.random_state)
     require_init(settings, X)
     varying = working_columns(X, settings.standardize, mass, settings.indicators)
     inner = settings.for_columns(varying)
     rows = rows_to_search(X[:, varying], inner, mass, rng)
     unit = 1.0 if settings.standardize else mean_variance(rows)
-    runner = CandidateRunner(rows, inner, options.n_jobs, options.report, options.run)
     space = SearchSpace(options.h, options.lam, unit, starts_for(rows, inner))
-    search = Search(rows, space, runner, options.n_subsets, rng)
+    scan, confirmation = rows, None
+    scanned = None if settings.n_clusters is not None else rows_to_scan(len(rows), rng)
+    if scanned is not None:
+        scan, confirmation = rows[scanned], Confirmation(rows, scanned, rng)
+    runner = CandidateRunner(
+        scan, inner, options.n_jobs, options.report, options.run, begin + budget
+    )
+    search = Search(scan, space, runner, options.n_subsets, rng, confirmation)
     enough = len(rows) >= LEAST_ROWS and rows.size > 0
     if enough:
         try:
@@ -261,6 +277,7 @@ def choose(X, settings, options, mass=None):
         n_rows=len(rows),
         starts=starts,
         ways=() if k is None else ways_of(exactly or [chosen], starts),
+        time_budget=settings.time_budget if search.out_of_time else None,
     )
 
 

@@ -19,8 +19,8 @@ def choose_on(engine, settings, report):
     n_rows = engine.shape[0]
     rng = generator(settings.random_state)
 
-    def after_fit(n_fits, k):
-        return says_stop(report(IterationInfo.of_candidate(n_fits, k, n_rows)))
+    def after_fit(n_fits, k, left):
+        return says_stop(report(IterationInfo.of_candidate(n_fits, k, n_rows, left)))
 
     h, lam = settings.given(total_rows(engine))
     options = SearchOptions(

@@ -5,8 +5,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import gammaln
-from scipy.stats import yeojohnson
-from sklearn.covariance import ledoit_wolf
 
 # A cluster of fewer rows does not tell where further rows lie.
 LEAST_ROWS = 3
@@ -62,7 +60,8 @@ class HeldOut:
 
     def __init__(self, rows, rng):
         scores = standardised(rows)
-        step = np.array([np.diff(np.unique(column)).min() for column in scores.T])
+        gaps = np.diff(np.sort(scores, axis=0), axis=0)
+        step = np.where(gaps > 0, gaps, np.inf).min(axis=0)
         self._rows = standardised(scores + step * (rng.uniform(size=scores.shape) - 0.5))
         self._straight = {}
         self._single, self._bent = {}, {}
@@ -156,8 +155,8 @@ class HeldOut:
         """Return a column transformed to reduce its skewness, and the log derivative of that."""
         if column not in self._straight:
             x = self._rows[:, column]
-            y = np.stack([yeojohnson(x, exponent) for exponent in EXPONENTS])
             logs = np.sign(x) * np.log1p(np.abs(x))
+            y = yeo_johnson(logs)
             sd = y.std(axis=1)
             likelihood = (EXPONENTS - 1) * logs.mean() - np.log(np.maximum(sd, 1e-12))
             best = int(np.argmax(likelihood))
@@ -322,7 +321,38 @@ def shrunk_covariance(centred):
     """Return the covariance of centred rows, shrunk as Ledoit and Wolf do if there are columns."""
     if centred.shape[1] == 1:
         return np.mean(centred**2, axis=0)[None]
-    return ledoit_wolf(centred, assume_centered=True)[0]
+    n, p = centred.shape
+    squares = centred**2
+    scatter = centred.T @ centred / n
+    mean_variance = squares.sum() / (n * p)
+    distance = (scatter**2).sum() - p * mean_variance**2
+    error = ((squares.T @ squares).sum() / n - (scatter**2).sum()) / n
+    share = min(error / distance, 1.0) if error > 0 and distance > 0 else float(error > 0)
+    return (1 - share) * scatter + share * mean_variance * np.eye(p)
+
+
+def yeo_johnson(logs):
+    """Return the Yeo–Johnson transforms of x with each of `EXPONENTS`.
+
+    Parameters
+    ----------
+    logs : ndarray of shape (n,)
+        sign(x) · log(1 + |x|).
+
+    Examples
+    --------
+    >>> x = np.array([-2.0, 0.5])
+    >>> y = yeo_johnson(np.sign(x) * np.log1p(np.abs(x)))
+    >>> np.allclose(y[EXPONENTS == 1], x)
+    True
+    """
+    # (1 + x)^e − 1 over e for x >= 0; for the others the same, mirrored, with 2 − e.
+    mirrored = logs < 0
+    exponents = np.where(mirrored, 2 - EXPONENTS[:, None], EXPONENTS[:, None])
+    length = np.abs(logs)
+    power = np.expm1(exponents * length)
+    y = np.divide(power, exponents, out=np.tile(length, (len(EXPONENTS), 1)), where=exponents != 0)
+    return np.where(mirrored, -y, y)
 
 
 def heaviest(weights):

@@ -6,9 +6,11 @@ import numpy as np
 
 from pywbms._data.ordering import largest_first, row_order
 from pywbms._data.standardize import Standardizer
+from pywbms._machine.threads import one_blas_thread
 from pywbms._selection.separation import joined_groups, separations
 
 
+@one_blas_thread()
 def join_fit(fitted, rows, labels, settings, mass=None, n_clusters=None):
     """Return a fit whose clusters are its groups, joined where the density does not dip.
 

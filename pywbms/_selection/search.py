@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pywbms._data.standardize import Standardizer
 from pywbms._selection.agreement import agreement
 from pywbms._selection.bandwidth_scan import H_STEP, BandwidthScan, h_at
 from pywbms._selection.candidates import Candidate
-from pywbms._selection.halves import random_half
-from pywbms._selection.heldout import HeldOut
-from pywbms._selection.runner import SearchStopped
-from pywbms._selection.separation import separations
+from pywbms._selection.line_scans import LineScans
+from pywbms._selection.runner import BudgetSpent, SearchStopped
+from pywbms._selection.scoring import Scoring
 from pywbms._selection.starts import lams_of
 
 SHARE = 0.8  # of the rows in a subset
@@ -26,6 +24,11 @@ LEAST_MEAN_SIZE = 4
 MOST_SCORED, ALIKE, NEARLY_EQUAL = 6, 0.92, 0.95
 # A partition with this share of the best score might as well be the right one.
 NEARLY_AS_GOOD, MOST_RIVALS = 0.75, 3
+# Fits around the best candidate.
+N_AROUND = 4
+# The edge between one cluster and several is looked for on lines with this share of the best
+# promise. Groups that agree as well as this are the same up to a few rows.
+WORTH_REFINING, THE_SAME = 0.6, 0.98
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,8 @@ class Search:
     runner : CandidateRunner
     n_subsets : int
     rng : numpy.random.Generator
+    confirmation : Confirmation, optional
+        Looks at the best candidates on more rows than these.
 
     Attributes
     ----------
@@ -75,39 +80,30 @@ class Search:
         By (start, h, lam).
     complete : bool
         Whether the search came to its end.
+    shape : tuple of int
+        Numbers of rows and columns that it looks at.
+    out_of_time : bool
+        Whether it ended because its time was over.
     """
 
-    def __init__(self, X, space, runner, n_subsets, rng):
+    def __init__(self, X, space, runner, n_subsets, rng, confirmation=None):
         n = len(X)
+        self._confirmation = confirmation
+        self.shape = X.shape if confirmation is None else confirmation.shape
         self._space = space
         self._runner = runner
-        standardize, indicators = runner.settings.standardize, runner.settings.indicators
-        # The standardizer copes with columns of any magnitude.
-        scores = X
-        if X.size:
-            of_scores = Standardizer.of(X, standardize or True, indicators=indicators)
-            scores = of_scores.working(X)
-        self._heldout = HeldOut(scores, rng) if X.size else None
+        self._scoring = Scoring(X, runner.settings, rng)
         self._may_join = runner.settings.join is not False
-        self._rows = X
-        if X.size:
-            self._rows = Standardizer.of(X, standardize, indicators=indicators).working(X)
-        self._halves = random_half(X, rng)
         self._subsets = [random_rows(n, round(SHARE * n), rng) for _ in range(n_subsets)]
         self._most_clusters = max(2, n // LEAST_MEAN_SIZE)
         self._leaders = []  # different partitions, when they were last scored
         self.candidates = {}
-        self.complete = False
+        self.complete = self.out_of_time = False
 
     @property
     def n_fits(self):
         """Number of fits so far."""
         return self._runner.n_fits
-
-    @property
-    def shape(self):
-        """Numbers of rows and columns that are looked at."""
-        return self._rows.shape
 
     def run(self):
         """Search; `candidates` and `complete` tell the outcome."""
@@ -118,9 +114,12 @@ class Search:
             if best is not None and not self._inside_plateau(best):
                 self._fit_around(best)
                 self.score()
+            if self._confirmation is not None:
+                self._confirmation.run(self, self._runner)
             self.judge([one for one in (self.best(), *self.rivals()) if one is not None])
             self.complete = True
-        except SearchStopped:
+        except SearchStopped as stopped:
+            self.out_of_time = isinstance(stopped, BudgetSpent)
             self.score()
 
     def best(self):
@@ -130,8 +129,16 @@ class Search:
 
     def likeliest(self):
         """Return the candidate with the best score, clusters or not; None if none is scored."""
-        scored = [one for one in self.candidates.values() if one.scored and one.k > 1]
-        return max(scored, key=lambda one: one.score, default=None)
+        return max(self.scored(), key=lambda one: one.score, default=None)
+
+    def scored(self):
+        """Return the candidates with several clusters that are scored.
+
+        If any are confirmed, what is known of the others does not count.
+        """
+        scored = [one for one in self.candidates.values() if one.scored]
+        scored = [one for one in scored if one.confirmed] or scored
+        return [one for one in scored if one.k > 1]
 
     def rivals(self):
         """Return the candidates of other partitions that score nearly as well as the best one.
@@ -140,46 +147,73 @@ class Search:
         """
         best, likeliest = self.best(), self.likeliest()
         least = 0.0 if likeliest is None else NEARLY_AS_GOOD * likeliest.score
-        found = []
-        eligible = [
-            one for one in self.candidates.values() if one.scored and one.k > 1 and one is not best
-        ]
-        for one in sorted(eligible, key=lambda one: -one.score):
-            distinct = not any(one.agrees_with(other) for other in [best, *found] if other)
-            if one.score >= least and distinct:
+        others = self.distinct(lambda one: one.scored and one.k > 1, [best] if best else [])
+        return [one for one in others if one.score >= least][:MOST_RIVALS]
+
+    def distinct(self, eligible, known=()):
+        """Return the eligible candidates of different partitions, the highest score first.
+
+        Parameters
+        ----------
+        eligible : callable
+            Tells of a candidate whether it is.
+        known : list of Candidate
+            Those whose partitions are left out.
+        """
+        found = list(known)
+        able = [one for one in self.candidates.values() if eligible(one) and one not in found]
+        # Of the same partition, the one that is confirmed stands for the others.
+        for one in sorted(able, key=lambda one: (-one.confirmed, -one.score)):
+            if not any(one.agrees_with(other) for other in found):
                 found.append(one)
-        return found[:MOST_RIVALS]
+        return sorted(found[len(known) :], key=lambda one: -one.score)
 
     def fit(self, places):
         """Fit all rows at the given (start, h, lam) that are new; return all their candidates."""
         new = [place for place in dict.fromkeys(places) if place not in self.candidates]
-        fits = self._runner([(self._task(*place), None) for place in new])
+        fits = self._runner([(self.task(*place), None) for place in new])
         for place, (labels, weights) in zip(new, fits, strict=True):
             candidate = Candidate(*place, labels, weights, may_join=self._may_join)
             self.candidates[place] = candidate
             if 2 <= candidate.n_groups <= self._most_clusters:
-                candidate.screened = self._gain_between_halves(candidate)
+                self._scoring.screen(candidate)
         return [self.candidates[place] for place in places]
 
-    def _task(self, start, h, lam):
+    def task(self, start, h, lam):
+        """Return what a runner is told to fit."""
         return h, lam, self._space.starts[start]
 
     def _fit_grid(self):
         lines = self._space.lines
         if self._space.h is not None:
+            self._expect(len(lines) * len(self._space.h))
             self.fit([(start, h, lam) for start, lam in lines for h in self._space.h])
             return
-        scans = [(line, BandwidthScan(line[1], up)) for line in lines for up in (True, False)]
-        while scans:
-            places = [(s, h_at(scan.step, self._space.unit), lam) for (s, lam), scan in scans]
-            for (_, scan), candidate in zip(scans, self.fit(places), strict=True):
-                scan.advance(candidate)
-            scans = [(line, scan) for line, scan in scans if not scan.ended]
+        scans = [
+            BandwidthScan(line, up, self._most_clusters) for line in lines for up in (True, False)
+        ]
+        LineScans(scans).run(self._fit_steps)
         self.fit([place for line in lines for place in self._edge(*line)])
+
+    def _fit_steps(self, scans):
+        """Fit the next step of some scans; return the candidates and the best promise so far."""
+        self._expect(len(scans) + sum(one.typically_left for one in scans))
+        places = [(one.line[0], h_at(one.step, self._space.unit), one.line[1]) for one in scans]
+        return self.fit(places), self._best_promise()
+
+    def _expect(self, n_fits):
+        """Tell the runner of so many fits, and of those that look more closely at the best."""
+        closely = N_AROUND + 2 * len(self._subsets)
+        self._runner.expected = self.n_fits + n_fits + closely
+
+    def _best_promise(self):
+        return max((one.promise for one in self.candidates.values()), default=0.0)
 
     def _edge(self, start, lam):
         """Return the place, if any, halfway between one cluster and several on a line."""
         line = [one for one in self.candidates.values() if (one.start, one.lam) == (start, lam)]
+        if max(one.promise for one in line) < WORTH_REFINING * self._best_promise():
+            return
         several = [one.h for one in line if one.n_groups > 1]
         single = [one.h for one in line if one.n_groups == 1]
         if several and single and max(several) < min(single):
@@ -190,7 +224,7 @@ class Search:
         alike = [
             (other.h, other.lam)
             for other in self.candidates.values()
-            if np.array_equal(other.labels, candidate.labels) and other.start == candidate.start
+            if other.start == candidate.start and the_same(other, candidate)
         ]
         lams = [lam for lam in self._neighbours(candidate) if self._space.lam is None]
         sides = {int(np.sign(h - candidate.h)) for h, lam in alike if lam == candidate.lam}
@@ -213,17 +247,8 @@ class Search:
             hs += [candidate.h / np.sqrt(H_STEP), candidate.h * np.sqrt(H_STEP)]
         if self._space.lam is None:
             lams += [np.sqrt(candidate.lam * lam) for lam in self._neighbours(candidate)]
-        self.fit([(candidate.start, float(h), float(lam)) for h in hs for lam in lams])
-
-    def _gain_between_halves(self, candidate, **options):
-        """Return how well the clusters of all rows, as they are in one half, predict the other."""
-        labels, weights = candidate.labels, candidate.weights
-        return np.mean(
-            [
-                self._heldout.gain(half, labels[half], weights, **options)
-                for half in (self._halves, ~self._halves)
-            ]
-        )
+        around = [(h, lams[0]) for h in hs] + [(hs[0], lam) for lam in lams]
+        self.fit([(candidate.start, float(h), float(lam)) for h, lam in around])
 
     def score(self):
         """Look more closely at the best of the different partitions."""
@@ -236,29 +261,27 @@ class Search:
         for leader in dict.fromkeys(leaders[:MOST_SCORED] + by_merit[:MOST_SCORED]):
             one = middle([other for other in several if as_good(other, leader)])
             if not one.scored:
-                self._look_closely(one)
+                self._scoring.look_closely(one)
             one.centrality = centrality(one.joined, leaders)
         self._leaders = leaders
 
-    def _look_closely(self, one):
-        one.refined = self._gain_between_halves(one, own_shapes=True)
-        one.surplus = self._gain_between_halves(one, own_shapes=True, may_bend=True)
-        one.separations = separations(self._rows, one.labels, one.weights)
-        if 1 < one.k < one.n_groups:
-            one.between = separations(self._rows, one.joined, one.weights)
+    def weigh(self, candidate):
+        """Compute the centrality of a candidate whose clusters are new."""
+        candidate.centrality = centrality(candidate.joined, self._leaders or [candidate])
 
     def score_one(self, candidate):
         """Score a candidate that need not be among those that were fitted; return it."""
-        candidate.screened = self._gain_between_halves(candidate)
-        self._look_closely(candidate)
-        candidate.centrality = centrality(candidate.joined, self._leaders or [candidate])
+        self._scoring.screen(candidate)
+        self._scoring.look_closely(candidate)
+        self.weigh(candidate)
         return candidate
 
     def judge(self, candidates):
         """Cluster the subsets with some candidates."""
         waiting = [one for one in candidates if not one.judged]
         pairs = [(one, rows) for one in waiting for rows in self._subsets]
-        fits = self._runner([(self._task(*one.place), rows) for one, rows in pairs])
+        self._runner.expected = self.n_fits + len(pairs)
+        fits = self._runner([(self.task(*one.place), rows) for one, rows in pairs])
         found = [self._on_subset(*pair, *fitted) for pair, fitted in zip(pairs, fits, strict=True)]
         n = len(self._subsets)
         for i, one in enumerate(waiting):
@@ -266,7 +289,7 @@ class Search:
 
     def _on_subset(self, candidate, rows, labels, weights):
         recurring = agreement(candidate.labels[rows], labels)
-        return recurring, self._heldout.gain(rows, labels, weights)
+        return recurring, self._scoring.gain(rows, labels, weights)
 
 
 def different(candidates):
@@ -292,6 +315,11 @@ def centrality(labels, leaders):
 def alike(a, b):
     """Tell whether two fits have practically the same groups."""
     return agreement(a.labels, b.labels) >= ALIKE
+
+
+def the_same(a, b):
+    """Tell whether two fits have the same groups up to a few rows."""
+    return a.n_groups == b.n_groups and agreement(a.labels, b.labels) >= THE_SAME
 
 
 def as_good(one, leader):

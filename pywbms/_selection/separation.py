@@ -151,7 +151,9 @@ def joined_groups(k, found, n_clusters=None):
             if k - len(joined) > n_clusters and cluster[one.a] != cluster[one.b]:
                 cluster[cluster == cluster[one.b]] = cluster[one.a]
                 joined.append(one)
-    pairs = np.array([(one.a, one.b) for one in joined], dtype=int).reshape(-1, 2)
+    if not joined:
+        return np.arange(k)
+    pairs = np.array([(one.a, one.b) for one in joined], dtype=int)
     graph = coo_matrix((np.ones(len(pairs)), pairs.T), shape=(k, k))
     return connected_components(graph, directed=False)[1]
 
@@ -177,9 +179,15 @@ def principal_axes(scaled):
     n, p = scaled.shape
     centred = scaled - scaled.mean(axis=0)
     number = min(MOST_AXES, max(2, n // ROWS_PER_AXIS), p)
-    left, values, _ = np.linalg.svd(centred, full_matrices=False)
-    kept = values[:number] ** 2 > 1e-9 * values[0] ** 2
-    scores = left[:, :number][:, kept] * values[:number][kept]
+    # Of the smaller Gram matrix: a singular value decomposition takes many times as long.
+    if p <= n:
+        squares, axes = np.linalg.eigh(centred.T @ centred)
+        scores = centred @ axes[:, ::-1][:, :number]
+    else:
+        squares, left = np.linalg.eigh(centred @ centred.T)
+        lengths = np.sqrt(np.maximum(squares, 0))
+        scores = (left * lengths)[:, ::-1][:, :number]
+    scores = scores[:, squares[::-1][:number] > 1e-9 * squares[-1]]
     return scores / np.sqrt((scores**2).sum(axis=1).mean())
 
 

@@ -5,6 +5,7 @@ from pywbms._data.masses import total_mass
 from pywbms._data.ordering import row_order
 from pywbms._data.standardize import without_outliers, working_columns
 from pywbms._engine.settings import is_auto
+from pywbms._machine.threads import one_blas_thread
 from pywbms._selection.choice import LEAST_ROWS, rows_to_search
 from pywbms._selection.runner import CandidateRunner
 from pywbms._selection.search import Search, SearchSpace
@@ -32,6 +33,7 @@ def start_of(engine, settings):
     return choose_start(sample, settings, engine.mass)
 
 
+@one_blas_thread()
 def choose_start(X, settings, mass=None):
     """Return the weights to start from at given h and lam, one per column.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from pywbms._data.ordering import uniform_weights
 from pywbms._engine.settings import AUTO
-from pywbms._engine.start import MARGINAL_H, MARGINAL_LAM, marginal_start
+from pywbms._engine.start import MARGINAL_H, MARGINAL_LAM, marginal_start, marginal_starts
 from pywbms._selection.dependence import dependent_start
 
 # Bandwidth and entropy parameter of the marginal pass; see `marginal_start`.
@@ -51,7 +51,11 @@ def starts_for(X, settings, mass=None):
         return {"marginal": marginal_start(X, settings, mass=mass)}
     assert settings.init == AUTO
     starts = {"uniform": "uniform"}
-    others = {name: marginal_start(X, settings, *pass_, mass) for name, pass_ in MARGINAL.items()}
+    others = {}
+    for h in dict.fromkeys(h for h, _ in MARGINAL.values()):  # one pass over the columns for each
+        lams = {name: lam for name, (own_h, lam) in MARGINAL.items() if own_h == h}
+        found = marginal_starts(X, settings, h, list(lams.values()), mass)
+        others |= dict(zip(lams, found, strict=True))
     others["dependent"] = dependent_start(X, settings.indicators) if mass is None else None
     for name, init in others.items():
         if init is not None and total_variation(init, uniform_weights(p)) > NEARLY_EQUAL:

@@ -2,10 +2,12 @@
 
 import time
 
-from pywbms._terminal.line import Line
+from pywbms._terminal.line import Line, unasked
 from pywbms._terminal.wording import counted, duration
 
 BAR_WIDTH = 24
+# Progress that nobody has asked for is shown after so many seconds, and so often.
+DELAY, PAUSE = 1.0, 0.1
 
 
 class FitProgress(Line):
@@ -22,16 +24,26 @@ class FitProgress(Line):
         Largest number of iterations of each phase, ``{"warmup": …, "main": …}``.
     pause : float, default 0
         Shortest time between two updates within a phase, in seconds.
+    delay : float, default 0
+        See `Line`.
+    budget : float, optional
+        Seconds after which a search ends.
     """
 
-    def __init__(self, wanted, limits, pause=0.0):
-        super().__init__(wanted)
+    def __init__(self, wanted, limits, pause=0.0, delay=0.0, budget=None):
+        super().__init__(wanted, delay)
+        self._search = SearchTime(budget)
         self._limits = limits
         self._pause = pause
         self._next_update = 0.0
         self._phase = None
         self._last = None
         self._seconds = None
+
+    @classmethod
+    def by_default(cls, wanted, limits, budget=None):
+        """Return the progress of a fit that takes its time, which nobody has asked for."""
+        return cls(wanted and unasked(), limits, PAUSE, DELAY, budget)
 
     def tell(self, info):
         """Show an IterationInfo; return None, as a callback that does not stop a fit does."""
@@ -49,7 +61,7 @@ class FitProgress(Line):
     def text(self, info):
         """Return what the line shows for an IterationInfo."""
         if info.phase == "select":
-            return str(info)
+            return str(info) + self._search.left(info.iteration, info.fits_left)
         limit = self._limits[info.phase]
         left = limit - info.iteration
         left += self._limits["main"] if info.phase == "warmup" else 0
@@ -60,6 +72,30 @@ class FitProgress(Line):
         if self._seconds is not None:
             text += f"; {duration(self._seconds)} per iteration"
         return text
+
+
+class SearchTime:
+    """How long a search still takes, from the time that its fits so far have taken.
+
+    Parameters
+    ----------
+    budget : float, optional
+        Seconds after which it ends in any case.
+    """
+
+    def __init__(self, budget=None):
+        self._budget = budget
+        self._begin = time.monotonic()
+
+    def left(self, n_fits, fits_left):
+        """Return the time left as the end of a text; nothing where it is not known."""
+        spent = time.monotonic() - self._begin
+        if not fits_left or spent <= 0:
+            return ""
+        seconds = spent / n_fits * fits_left
+        if self._budget is not None:
+            seconds = min(seconds, max(self._budget - spent, 0.0))
+        return f", about {duration(seconds)} left"
 
 
 class BatchProgress(Line):
