@@ -11,8 +11,8 @@ x_lᵀ M x_l takes the products of half of its entries: n²·p operations for al
 the lower triangle of G. Both are done while a block of features is in the cache.
 
 Rounding: x_lᵀ M x_l is off by some 2⁻⁵² Σ_i m_i x_il², and the exponent D_l / λ by that over λ; the
-distances are off by some 2⁻⁵² ‖x_i‖²_w, and their exponents by that over h. Both keep 11 digits while
-the quotients are below EXPANDABLE; beyond, this pass must not be used.
+distances are off by some 2⁻⁵² ‖x_i‖²_w, and their exponents by that over h. Both keep 11 digits
+while the quotients are below EXPANDABLE; beyond, this pass must not be used.
 
 Features may be left out of G where no kernel value can change by it: if Σ w_l r_l² / h ≤ 2⁻⁵³ over
 those left out, where r_l is the range of the rows, and so no less than that of the points.

@@ -4,6 +4,7 @@ import numpy as np
 from scipy.linalg.lapack import dpstrf
 
 import pywbms._core.mixtures as mixtures
+from pywbms._machine.threads import one_blas_thread
 
 # Rows must be so much in general position that coordinates in their span are as good as the rows:
 # the last pivot of their Gram matrix, relative to the first.
@@ -60,7 +61,8 @@ class FixedRows:
 
     def mixed(self, shares):
         """Return mixtures of the rows: shares · rows."""
-        return shares @ self.values.T
+        with one_blas_thread():
+            return shares @ self.values.T
 
 
 def blocks(columns):
@@ -73,10 +75,11 @@ def gram(columns, weights=None):
     """Return Σ_l w_l x_l x_lᵀ, a symmetric matrix; all weights are one by default."""
     total = np.zeros((columns.shape[1],) * 2)
     roots = None if weights is None else np.sqrt(weights)[:, None]
-    for place, some in enumerate(blocks(columns)):
-        if roots is not None:
-            some = some * roots[place * FEATURES_AT_A_TIME :][: len(some)]
-        total += some.T @ some
+    with one_blas_thread():
+        for place, some in enumerate(blocks(columns)):
+            if roots is not None:
+                some = some * roots[place * FEATURES_AT_A_TIME :][: len(some)]
+            total += some.T @ some
     return total
 
 
