@@ -125,7 +125,7 @@ class PreparedRows:
         self._points, self._leader = self._standardizer.start(rows, self._sorted_mass)
         self._points.flags.writeable = False
         start = LocalPoints.at_start(self._points, settings, self._leader, self._sorted_mass)
-        self._fixed_rows = MixturePoints.rows_of(start)  # the same for all fits
+        self._fixed_rows = MixturePoints.rows_of(start, diameter=False)  # the same for all fits
 
     def labels_and_weights(self, settings):
         """Return the label of each row and the feature weights that a fit ends with."""

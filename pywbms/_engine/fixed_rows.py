@@ -1,6 +1,7 @@
 """Few rows with many features that stay where they are while points move as mixtures of them."""
 
 import numpy as np
+from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dpstrf
 
 import pywbms._core.mixtures as mixtures
@@ -21,8 +22,10 @@ class FixedRows:
     columns : ndarray of shape (p, padded)
         The rows, transposed, with some padding at the end.
     mass : ndarray of shape (n,)
-    coordinates : ndarray of shape (n, n - 1)
-        Points as far from each other as the rows.
+    factor : ndarray of shape (n, n)
+        Coordinates of the rows in their own span, in another order: a lower triangular matrix.
+    order : ndarray of shape (n,)
+        The row that each of its rows belongs to.
 
     Attributes
     ----------
@@ -32,9 +35,10 @@ class FixedRows:
         Squared range of each feature.
     """
 
-    def __init__(self, columns, mass, coordinates):
+    def __init__(self, columns, mass, factor, order):
         values = columns[:, : len(mass)]
-        self.columns, self.mass, self.coordinates = columns, mass, coordinates
+        self.columns, self.mass = columns, mass
+        self._factor, self._order = factor, order
         self.moment = max(float((some**2 @ mass).max()) for some in blocks(values))
         self.spread = (values.max(axis=1) - values.min(axis=1)) ** 2
 
@@ -42,8 +46,8 @@ class FixedRows:
     def of(cls, rows, mass):
         """Return the rows, or None if they are not in general position, as far as digits tell."""
         columns = mixtures.transposed(rows)
-        coordinates = coordinates_of(gram(columns[:, : len(rows)]))
-        return None if coordinates is None else cls(columns, mass, coordinates)
+        found = triangular_coordinates(gram(columns[:, : len(rows)]))
+        return None if found is None else cls(columns, mass, *found)
 
     @property
     def shape(self):
@@ -56,8 +60,12 @@ class FixedRows:
         return self.columns[:, : len(self.mass)]
 
     def gram(self, weights):
-        """Return the weighted Gram matrix of the rows."""
+        """Return the weighted Gram matrix of the rows, of which only the lower triangle counts."""
         return gram(self.values, weights)
+
+    def places_of(self, shares):
+        """Return mixtures of the rows in the coordinates of their span."""
+        return times_triangle(shares[:, self._order], self._factor)
 
     def mixed(self, shares):
         """Return mixtures of the rows: shares · rows."""
@@ -83,18 +91,26 @@ def gram(columns, weights=None):
     return total
 
 
-def coordinates_of(products):
-    """Return points in n − 1 dimensions with the distances that a Gram matrix tells of, or None.
+def triangular_coordinates(products):
+    """Return points as far from each other as a Gram matrix tells, and which is which; or None.
 
     None if some points are so close to the span of others that rounding would show.
+
+    Returns
+    -------
+    factor : ndarray of shape (n, n)
+        The points, in another order: a lower triangular matrix, its last column 0.
+    order : ndarray of shape (n,)
+        The point that each of its rows is.
 
     Examples
     --------
     >>> points = np.array([[0.0, 0, 3], [4, 0, 3], [0, 3, 3]])
-    >>> found = coordinates_of(points @ points.T)
-    >>> found.shape, round(float(np.linalg.norm(found[1] - found[2])), 12)
-    ((3, 2), 5.0)
-    >>> coordinates_of(np.ones((3, 3))) is None
+    >>> factor, order = triangular_coordinates(points @ points.T)
+    >>> found = factor[np.argsort(order)]
+    >>> round(float(np.linalg.norm(found[1] - found[2])), 12)
+    5.0
+    >>> triangular_coordinates(np.ones((3, 3))) is None
     True
     """
     n = len(products)
@@ -107,6 +123,17 @@ def coordinates_of(products):
     diagonal = np.diagonal(factor)[: n - 1]
     if rank < n - 1 or diagonal[-1] ** 2 < LEAST_PIVOT * diagonal[0] ** 2:
         return None
-    found = np.empty((n, n - 1))
-    found[pivots - 1] = np.tril(factor)[:, : n - 1]
-    return found
+    factor = np.tril(factor)
+    factor[:, n - 1] = 0
+    return factor, pivots - 1
+
+
+def times_triangle(matrix, triangle):
+    """Return matrix · triangle for a lower triangular matrix: half the work of a product.
+
+    Examples
+    --------
+    >>> times_triangle(np.ones((1, 2)), np.array([[1.0, 0], [2, 3]])).tolist()
+    [[3.0, 3.0]]
+    """
+    return dtrmm(1.0, triangle.T, matrix.T, lower=0).T

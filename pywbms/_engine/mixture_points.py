@@ -9,16 +9,18 @@ import pywbms._core.wide as wide
 from pywbms._core.components import SortedProjection, components
 from pywbms._core.spread import diameter, moves
 from pywbms._data.ordering import weighted_means
-from pywbms._engine.fixed_rows import FixedRows, blocks
+from pywbms._engine.fixed_rows import FixedRows, blocks, times_triangle
+from pywbms._engine.gram_step import LEAST_FEATURES, MOST_POINTS
 from pywbms._engine.local_points import LocalPoints
 from pywbms._engine.points import WeightedPoints, swapped_pairs
 from pywbms._machine.threads import worth
 
 # With fewer points, or fewer features than so many per point, `LocalPoints` are faster: a step here
-# saves a third of n²·p operations, but needs some ten products of n × n matrices.
+# saves a third of n²·p operations, but needs some five products of n × n matrices. The diameter,
+# which takes `LocalPoints` another n²·p, is nearly free here. Measured.
 LEAST_POINTS = 8
-LEAST_FEATURES = 256
 FEATURES_PER_POINT = 12
+FEATURES_PER_POINT_WITH_DIAMETER = 5
 # Share of the rows from which on there are so few points that moving them all costs less.
 FEW = 0.8
 # Above it, rounding of Σ m x² would show in D / lam: see EXPANDABLE in the core.
@@ -49,13 +51,13 @@ class MixturePoints(WeightedPoints):
         self._rows, self._within = rows, within
         self._shares = np.eye(n)
         self._point_of = np.arange(n)  # the point that each of the rows belongs to
-        self._places, self._before = rows.coordinates, None
+        self._places, self._before = rows.places_of(self._shares), None
         self._points = self._displacement = self._projection = self._nearest = None
         self._gram = self._gram_weights = self._work = None
         self._needs_differences = False
 
     @classmethod
-    def start(cls, local, rows=None):
+    def start(cls, local, rows=None, diameter=True):
         """Return the points at the start as mixtures if that pays, else as they are.
 
         Parameters
@@ -64,17 +66,20 @@ class MixturePoints(WeightedPoints):
             The points at the start.
         rows : FixedRows, optional
             What `rows_of` has made of them before.
+        diameter : bool, default True
+            Whether the diameter of the cloud will be asked for in each iteration.
         """
-        rows = cls.rows_of(local) if rows is None else rows
+        rows = cls.rows_of(local, diameter) if rows is None else rows
         if rows is None or not rows.moment <= MOST_DIGITS * local.lam_sum:
             return local
         return cls(local.settings, rows, local.within, local.mass, local.member, local.left)
 
     @staticmethod
-    def rows_of(local):
+    def rows_of(local, diameter=True):
         """Return the `FixedRows` of points at the start, or None if mixtures do not pay or suit."""
         g, p = local.shape
-        if not LEAST_POINTS <= g <= p / FEATURES_PER_POINT or p < LEAST_FEATURES:
+        ratio = FEATURES_PER_POINT_WITH_DIAMETER if diameter else FEATURES_PER_POINT
+        if not LEAST_POINTS <= g <= MOST_POINTS or p < max(LEAST_FEATURES, ratio * g):
             return None
         return FixedRows.of(local.points, local.mass)
 
@@ -123,7 +128,7 @@ class MixturePoints(WeightedPoints):
 
     def _moved(self):
         """Forget what was known of where the points were."""
-        self._places = self._shares @ self._rows.coordinates
+        self._places = self._rows.places_of(self._shares)
         self._points = self._projection = self._displacement = None
 
     def _as_local(self):
@@ -156,7 +161,11 @@ class MixturePoints(WeightedPoints):
             products = wide.square(g)
             wide.gram(self.points, weights, True, self.n_threads, wide.workspace(g), products)
         else:
-            products = self._shares @ gram @ self._shares.T
+            # A G Aᵀ = A T Aᵀ + (A T Aᵀ)ᵀ for the lower triangle T of G with half of its diagonal.
+            lower = np.tril(gram[:, : len(gram)])
+            lower[range(len(gram)), range(len(gram))] /= 2
+            products = times_triangle(self._shares, lower) @ self._shares.T
+            products += products.T.copy()
         wide.kernel(
             products, exact, self.mass, settings.h, settings.exclude_self, self.n_threads,
             kernel, nearest, self.left,
@@ -169,11 +178,10 @@ class MixturePoints(WeightedPoints):
         return lengths
 
     def _gram_of(self, weights):
-        """Return the weighted Gram matrix of the rows."""
+        """Return the weighted Gram matrix of the rows; only its lower triangle counts."""
         if self._gram is None or not np.array_equal(self._gram_weights, weights):
             return self._rows.gram(weights)
-        lower = np.tril(self._gram[:, : len(self._gram)])
-        return lower + np.tril(lower, -1).T
+        return self._gram
 
     def displacement(self):
         """Return D_l on the sum scale: Σ over rows of (x_il − y_il)²."""
