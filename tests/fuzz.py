@@ -82,8 +82,8 @@ class Case:
     def run(self):
         """Run every function of the core."""
         for check in (
-            self.step, self.far_points, self.wide_step, self.distances, self.partitions,
-            self.each_feature, self.hull, self.fit,
+            self.step, self.far_points, self.wide_step, self.mixtures_of_rows, self.distances,
+            self.partitions, self.each_feature, self.hull, self.fit,
         ):  # fmt: skip
             with np.errstate(all="ignore"):
                 check()
