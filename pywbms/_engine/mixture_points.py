@@ -86,7 +86,7 @@ class MixturePoints(WeightedPoints):
     @property
     def shape(self):
         """Number of points and of features."""
-        return len(self._shares), self._rows.shape[1]
+        return len(self._shares), len(self._within)
 
     @property
     def points(self):
@@ -244,7 +244,8 @@ class MixturePoints(WeightedPoints):
 
     def release(self):
         """Free all memory but that of the points themselves."""
-        self._work = self._gram = self._before = self._projection = None
+        self._points = self.points  # instead of the rows
+        self._rows = self._work = self._gram = self._before = self._projection = None
 
     def save(self):
         """Return a dict from which `LocalPoints` can be restored."""
