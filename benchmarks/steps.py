@@ -78,6 +78,7 @@ def row(section, case, best, rates):
         "p": case.p,
         "ours_s": ours.cpu,
         "iteration_s": best["iteration"].cpu,
+        "times_step": best["iteration"].cpu / ours.cpu,
         "floor_s": lowest,
         "percent_of_floor": 100 * lowest / ours.cpu,
     }

@@ -50,6 +50,7 @@ COLUMNS = (
     Column("two_threads_s", "2 threads, ms", milliseconds),
     Column("speedup", "1 / 2 threads", number(2)),
     Column("iteration_s", "in a fit, ms", milliseconds),
+    Column("times_step", "/ step", number(2)),
     Column("fit_s", "fit, s", number(3)),
     Column("k", "k", number()),
     Column("true_k", "true k", number()),

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 
 from pywbms import WBMS
-from pywbms._core import wide
+from pywbms._core import mixtures, wide
 from pywbms._core.components import components
 from pywbms._core.far import shift_far
 from pywbms._core.hull import project
@@ -82,8 +82,8 @@ class Case:
     def run(self):
         """Run every function of the core."""
         for check in (
-            self.step, self.far_points, self.wide_step, self.distances, self.partitions,
-            self.each_feature, self.hull, self.fit,
+            self.step, self.far_points, self.wide_step, self.mixtures_of_rows, self.distances,
+            self.partitions, self.each_feature, self.hull, self.fit,
         ):  # fmt: skip
             with np.errstate(all="ignore"):
                 check()
@@ -136,6 +136,25 @@ class Case:
         )  # fmt: skip
         self.check(out)
         assert (near < g).all()
+
+    def mixtures_of_rows(self):
+        n, p = self.points.shape
+        shares = self.rng.dirichlet(np.ones(n), size=n)
+        form = mixtures.triangle((np.eye(n) - shares).T @ (np.eye(n) - shares))
+        columns, slight = mixtures.transposed(self.points), self.rng.choice([0.0, 1e-20, 2.0])
+        assert np.array_equal(columns[:, :n].T, self.points, equal_nan=True)
+        found = []
+        for n_threads in (1, 2):
+            D, gram = np.empty(p), wide.square(n)
+            with np.errstate(all="ignore"):
+                mixtures.summarize(
+                    columns, form, np.zeros(p), np.full(p, slight), self.lam, n_threads,
+                    mixtures.workspace(n), D, gram,
+                )  # fmt: skip
+            self.check(D)
+            found.append((D, np.tril(gram[:, :n])))
+        for one, other in zip(*found, strict=True):
+            assert np.array_equal(one, other, equal_nan=True)
 
     def distances(self):
         n, _ = self.points.shape

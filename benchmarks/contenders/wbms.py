@@ -20,15 +20,26 @@ except ModuleNotFoundError:  # `benchmarks compare` times an older build with th
     )
 
 
+try:
+    from pywbms._engine.mixture_points import MixturePoints
+except ModuleNotFoundError:  # an older build
+    MixturePoints = None
+
+
 def working_rows(X):
     """Return the rows as a fit has them: in an order of its own, z-scores."""
     rows = X[row_order(X)]
     return Standardizer.of(rows, standardize=True).forward(rows)
 
 
-def start(case, rows, n_threads=1):
-    """Return a function that takes a step with this many threads."""
+def start(case, rows, n_threads=1, mixtures=True):
+    """Return a function that takes a step with this many threads.
+
+    It does so as a fit would, or with `mixtures` False always moves the points themselves.
+    """
     points = LocalPoints.at_start(rows, Settings(case.h, case.lam, n_jobs=n_threads))
+    if MixturePoints is not None and mixtures:
+        points = MixturePoints.start(points)
     weights = uniform_weights(rows.shape[1])
 
     def step():

@@ -40,6 +40,14 @@ cdef extern from "simd/tile.h":
             ptrdiff_t features, double* out, double* D, double* moved,
         ) noexcept nogil
         double (*squared_distance)(const double* a, const double* b, ptrdiff_t n) noexcept nogil
+        void (*quadratic)(
+            const double* U, ptrdiff_t ldu, const double* x, ptrdiff_t ldx, ptrdiff_t rows,
+            ptrdiff_t cols, double* out,
+        ) noexcept nogil
+        void (*scale_rows)(
+            const double* A, ptrdiff_t lda, const Py_ssize_t* index, ptrdiff_t rows,
+            ptrdiff_t cols, const double* factor, ptrdiff_t ld, double* out,
+        ) noexcept nogil
 
 cdef const tile_functions* simd
 

@@ -12,6 +12,7 @@ from pywbms._engine.coalescence import CoalescenceIntegrator
 from pywbms._engine.local_points import LocalPoints
 from pywbms._engine.loop import run_wbms
 from pywbms._engine.merge_tree import MergeTree, grow_tree
+from pywbms._engine.mixture_points import MixturePoints
 from pywbms._engine.recorder import Recorder, ShortRecorder
 from pywbms._engine.start import start_weights
 from pywbms._engine.state import FitState
@@ -91,6 +92,7 @@ def fit_rows(X, settings, callback=None, mass=None):
     order, rows, sorted_mass, standardizer = in_order(X, settings, mass)
     points = at_start(standardizer, rows, settings, sorted_mass)
     del rows  # from here on there are no more than three copies of the data
+    points = MixturePoints.start(points)
     recorder = Recorder(order, standardizer, settings, callback)
     state = run_fit(points, settings, recorder)
 
@@ -122,6 +124,8 @@ class PreparedRows:
         self._order, rows, self._sorted_mass, self._standardizer = prepared
         self._points, self._leader = self._standardizer.start(rows, self._sorted_mass)
         self._points.flags.writeable = False
+        start = LocalPoints.at_start(self._points, settings, self._leader, self._sorted_mass)
+        self._fixed_rows = MixturePoints.rows_of(start, diameter=False)  # the same for all fits
 
     def labels_and_weights(self, settings, short=False):
         """Return the label of each row and the feature weights that a fit ends with.
@@ -134,6 +138,8 @@ class PreparedRows:
         """
         of_active = settings.in_columns(self._standardizer.active)
         points = LocalPoints.at_start(self._points, of_active, self._leader, self._sorted_mass)
+        if self._fixed_rows is not None:
+            points = MixturePoints.start(points, self._fixed_rows)
         if short:
             recorder = ShortRecorder(self._order, self._standardizer, settings)
         else:

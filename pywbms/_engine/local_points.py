@@ -12,7 +12,7 @@ from pywbms._core.spread import diameter, moves
 from pywbms._core.weights import displacement
 from pywbms._data.ordering import weighted_means
 from pywbms._engine.gram_step import GramStep
-from pywbms._engine.points import WeightedPoints, have_swapped, mutual_nearest, worth_merging
+from pywbms._engine.points import WeightedPoints, swapped_pairs, worth_merging
 from pywbms._engine.tile_order import compact_order
 from pywbms._machine.threads import worth
 
@@ -182,14 +182,7 @@ class LocalPoints(WeightedPoints):
 
     def swapped_pairs(self):
         """Return the pairs of single rows that swapped places in the last step."""
-        i, j = mutual_nearest(self._nearest).T
-        old, new = self._before, self.points
-        apart = np.linalg.norm(old[i] - old[j], axis=1)
-        missed = np.maximum(
-            np.linalg.norm(new[i] - old[j], axis=1), np.linalg.norm(new[j] - old[i], axis=1)
-        )
-        swapped = have_swapped(apart, missed, self.settings.eps)
-        return list(zip(i[swapped].tolist(), j[swapped].tolist(), strict=True))
+        return swapped_pairs(self._before, self.points, self._nearest, self.settings.eps)
 
     def put_at_midpoint(self, pairs):
         """Put both points of each pair at their midpoint, nearer to the heavier one."""

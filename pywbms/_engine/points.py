@@ -166,6 +166,33 @@ def have_swapped(apart, missed, eps):
     return (missed <= SWAP_TOLERANCE * apart) & (apart >= eps)
 
 
+def swapped_pairs(old, new, nearest, eps):
+    """Return the pairs of points that swapped places in a step: nearest to each other before it.
+
+    Parameters
+    ----------
+    old, new : ndarray of shape (g, p)
+        Where the points were, and are.
+    nearest : ndarray of shape (g,)
+        A single row's nearest other point, else −1.
+    eps : float
+        See `have_swapped`.
+
+    Examples
+    --------
+    >>> old = np.array([[0.0], [1.0], [9.0]])
+    >>> swapped_pairs(old, old[[1, 0, 2]], np.array([1, 0, 1]), eps=0.1)
+    [(0, 1)]
+    """
+    i, j = mutual_nearest(nearest).T
+    apart = np.linalg.norm(old[i] - old[j], axis=1)
+    missed = np.maximum(
+        np.linalg.norm(new[i] - old[j], axis=1), np.linalg.norm(new[j] - old[i], axis=1)
+    )
+    swapped = have_swapped(apart, missed, eps)
+    return list(zip(i[swapped].tolist(), j[swapped].tolist(), strict=True))
+
+
 def worth_merging(shape, k):
     """Tell whether points of a given shape should be merged into k.
 

@@ -83,7 +83,8 @@ SPLIT(differences)
 
 #define FUNCTIONS(set)                                                                        \
     {#set, products_##set, differences_##set, kernel_##set, exponential_##set, pack_rows_##set, \
-     pack_columns_##set, pack_masses_##set, add_##set, displace_##set, squared_distance_##set}
+     pack_columns_##set, pack_masses_##set, add_##set, displace_##set, squared_distance_##set,  \
+     quadratic_##set, scale_rows_##set}
 
 static const tile_functions any = FUNCTIONS(any);
 #ifdef PYWBMS_X86
@@ -91,7 +92,7 @@ static const tile_functions avx2 = FUNCTIONS(avx2);
 static const tile_functions avx512 = {
     "avx512",           products_split,     differences_split,  kernel_avx512, exponential_avx512,
     pack_rows_avx512, pack_columns_avx512, pack_masses_avx512, add_avx512,    displace_avx512,
-    squared_distance_avx512,
+    squared_distance_avx512, quadratic_avx512, scale_rows_avx512,
 };
 #endif
 

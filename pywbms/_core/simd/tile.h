@@ -56,6 +56,15 @@ typedef struct {
 
     /* Σ_l (a[l] − b[l])². */
     double (*squared_distance)(const double *a, const double *b, ptrdiff_t n);
+
+    /* out[r] += Σ_{k ≤ c} x[r][k] U[k][c] x[r][c], for an upper triangular matrix U, zero below its
+     * diagonal and in its padding. */
+    void (*quadratic)(const double *U, ptrdiff_t ldu, const double *x, ptrdiff_t ldx, ptrdiff_t rows,
+                      ptrdiff_t cols, double *out);
+
+    /* out[r][·] ← factor[i] A[i][·] for i = index[r]. */
+    void (*scale_rows)(const double *A, ptrdiff_t lda, const ptrdiff_t *index, ptrdiff_t rows,
+                       ptrdiff_t cols, const double *factor, ptrdiff_t ld, double *out);
 } tile_functions;
 
 /* The functions for the best instruction set of this machine, or for the one that the environment

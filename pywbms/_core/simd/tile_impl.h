@@ -135,6 +135,56 @@ TARGET static void NAME(differences)(
     NAME(panels)(C, ldc, A, lda, B, b_k, b_r, rows, cols, K, fresh, 1);
 }
 
+/* Rows of a panel of the quadratic form: with U upper triangular, column c needs only k ≤ c. The last
+ * vectors of the panel so need fewer and fewer sums. */
+INLINE void NAME(quadratic_block)(
+    const double *U, ptrdiff_t ldu, const double *x, ptrdiff_t ldx, ptrdiff_t col, double *out,
+    const int rows, const int vectors) {
+    vec sum[ROWS][VECTORS];
+    _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++)
+        _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++) sum[r][v] = (vec){0};
+    _Pragma("GCC unroll 8") for (int first = 0; first < vectors; first++) {
+        ptrdiff_t start = first ? col + first * WIDTH : 0;
+        for (ptrdiff_t k = start; k < col + (first + 1) * WIDTH; k++) {
+            vec u[VECTORS];
+            _Pragma("GCC unroll 8") for (int v = first; v < vectors; v++)
+                u[v] = NAME(load)(U + k * ldu + col + v * WIDTH);
+            _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++) {
+                vec b = NAME(all)(x[r * ldx + k]);
+                _Pragma("GCC unroll 8") for (int v = first; v < vectors; v++) sum[r][v] += b * u[v];
+            }
+        }
+    }
+    _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++) {
+        vec total = {0};
+        _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++)
+            total += sum[r][v] * NAME(load)(x + r * ldx + col + v * WIDTH);
+        for (int i = 0; i < WIDTH; i++) out[r] += total[i];
+    }
+}
+
+INLINE void NAME(quadratic_panel)(
+    const double *U, ptrdiff_t ldu, const double *x, ptrdiff_t ldx, ptrdiff_t rows, ptrdiff_t col,
+    double *out, const int vectors) {
+    ptrdiff_t r = 0;
+    for (; r + ROWS <= rows; r += ROWS)
+        NAME(quadratic_block)(U, ldu, x + r * ldx, ldx, col, out + r, ROWS, vectors);
+    for (; r < rows; r++) NAME(quadratic_block)(U, ldu, x + r * ldx, ldx, col, out + r, 1, vectors);
+}
+
+TARGET static void NAME(quadratic)(
+    const double *U, ptrdiff_t ldu, const double *x, ptrdiff_t ldx, ptrdiff_t rows, ptrdiff_t cols,
+    double *out) {
+    ptrdiff_t c = 0;
+    for (; c + VECTORS * WIDTH <= cols; c += VECTORS * WIDTH)
+        NAME(quadratic_panel)(U, ldu, x, ldx, rows, c, out, VECTORS);
+    if (VECTORS > 2 && c + 2 * WIDTH <= cols) {
+        NAME(quadratic_panel)(U, ldu, x, ldx, rows, c, out, 2);
+        c += 2 * WIDTH;
+    }
+    if (c < cols) NAME(quadratic_panel)(U, ldu, x, ldx, rows, c, out, 1);
+}
+
 /* Two rows at a time: what is read and written for a column serves both. */
 INLINE void NAME(kernel_rows)(
     double *T, ptrdiff_t ldt, double factor, const double *row_norm, const double *col_norm,
@@ -192,6 +242,17 @@ TARGET static void NAME(pack_columns)(
             for (int k = 0; k < 8; k++) eight[k] = y[k][l];
             for (int k = 0; k < 8; k++) out[l * ld + r + k] = factor[l] * eight[k];
         }
+    }
+}
+
+TARGET static void NAME(scale_rows)(
+    const double *A, ptrdiff_t lda, const ptrdiff_t *index, ptrdiff_t rows, ptrdiff_t cols,
+    const double *factor, ptrdiff_t ld, double *out) {
+    for (ptrdiff_t r = 0; r < rows; r++) {
+        const double *restrict from = A + index[r] * lda;
+        double *restrict to = out + r * ld;
+        const double f = factor[index[r]];
+        for (ptrdiff_t c = 0; c < cols; c++) to[c] = f * from[c];
     }
 }
 
