@@ -1,6 +1,6 @@
 """Build the source distribution and the wheel, give it its manylinux tag, and look at it.
 
-usage: wheel.py [FOLDER]      (by default dist)
+usage: build_wheel.py [FOLDER]      (by default dist)
 
 The wheel is built from the unpacked source distribution, not from the clone. `prove_wheel.py`
 installs and tests it.
