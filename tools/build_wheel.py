@@ -18,6 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 3_000_000  # bytes of a wheel
 # What auditwheel must have given; a plain linux tag is refused by package indexes.
 NAME = re.compile(r"pywbms-[^-]+-cp311-abi3-manylinux_\d+_\d+_\w+\.whl")
+LICENCE = "MIT AND GPL-2.0-or-later"  # of pywbms, and of rbridge with the R package
+MODULES = {path.stem for path in ROOT.glob("pywbms/_core/*.pyx")} | {"_cython"}
 SUFFIXES = {".py", ".typed", ".so"}  # in pywbms itself; rbridge has the sources of the R package
 
 
@@ -30,7 +32,7 @@ def main(folder=ROOT / "dist"):
         (plain,) = Path(built).glob("*.whl")
         tool("auditwheel", "repair", "--wheel-dir", Path(built) / "repaired", plain)
         (wheel,) = (Path(built) / "repaired").glob("*.whl")
-        problems = look_at(wheel)
+        problems = look_at(wheel) + audit(wheel)
         if problems:
             sys.exit("pywbms: " + "\npywbms: ".join(problems))
         folder.mkdir(parents=True, exist_ok=True)
@@ -43,30 +45,38 @@ def main(folder=ROOT / "dist"):
 
 
 def look_at(wheel):
-    """Return what is wrong with a wheel."""
+    """Return what is wrong with the name, the size and the files of a wheel."""
     problems = []
     if not NAME.fullmatch(wheel.name):
         problems.append(f"{wheel.name} is no abi3 wheel for manylinux")
     if wheel.stat().st_size > LARGEST:
         problems.append(f"{wheel.name} has {wheel.stat().st_size} bytes, more than {LARGEST}")
     with zipfile.ZipFile(wheel) as opened:
-        names = opened.namelist()
-    for name in names:
-        path = Path(name)
+        paths = [Path(name) for name in opened.namelist()]
+        (folder,) = {path.parts[0] for path in paths if path.parts[0].endswith(".dist-info")}
+        metadata = opened.read(f"{folder}/METADATA").decode()
+    for path in paths:
         if path.parts[0] == "pywbms" and path.suffix not in SUFFIXES:
-            problems.append(f"{name} does not belong into a wheel")
+            problems.append(f"{path} does not belong into a wheel")
         if path.suffix == ".so" and not path.name.endswith(".abi3.so"):
-            problems.append(f"{name} serves one version of Python only")
+            problems.append(f"{path} serves one version of Python only")
         if path.parts[0].endswith(".libs"):
-            problems.append(f"{name}: the core needs no library but those of the system")
-    modules = {Path(name).name.partition(".")[0] for name in names if name.endswith(".so")}
-    sources = {path.stem for path in ROOT.glob("pywbms/_core/*.pyx")} | {"_cython"}
-    if modules != sources:
-        problems.append(f"modules missing or too many: {sorted(modules ^ sources)}")
-    audit = tool("abi3audit", "--strict", "--report", wheel, check=False)
-    if audit.returncode:
-        problems.append(f"abi3audit: {audit.stdout}{audit.stderr}")
+            problems.append(f"{path}: the core needs no library but those of the system")
+    modules = {path.name.partition(".")[0] for path in paths if path.suffix == ".so"}
+    if modules != MODULES:
+        problems.append(f"modules missing or too many: {sorted(modules ^ MODULES)}")
+    if f"License-Expression: {LICENCE}\n" not in metadata:
+        problems.append(f"the licence is not said to be {LICENCE}")
+    for name in ("LICENSE", "rbridge/COPYING"):
+        if Path(folder, "licenses", name) not in paths:
+            problems.append(f"{name} is not among the licences")
     return problems
+
+
+def audit(wheel):
+    """Return the calls of Python in a wheel that the limited API does not have."""
+    done = tool("abi3audit", "--strict", "--report", wheel, check=False)
+    return [f"abi3audit: {done.stdout}{done.stderr}"] if done.returncode else []
 
 
 def uv(*arguments):

@@ -17,8 +17,8 @@ import sys
 import tomllib
 from pathlib import Path
 
-from requirements import requirements
 from build_wheel import ROOT, tool_path
+from requirements import requirements
 
 TESTS = ("test_core.py", "test_nonfinite.py", "test_marginal.py")
 TESTERS = ("pytest>=8", "pytest-timeout>=2.3", "hypothesis>=6.100")

@@ -17,8 +17,8 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from requirements import requirements
 from build_wheel import ROOT, tool_path
+from requirements import requirements
 
 # They look at the source, at make, or build.
 NOT_OF_THE_WHEEL = ("test_architecture.py", "test_packaging.py", "test_make.py", "test_wheel.py")
