@@ -41,7 +41,7 @@ demo: $(VENV)/.extra-plot ## cluster the paper's motivating example and draw it 
 	$(say) 'clustering the motivating example'
 	@$(BIN)/pywbms demo
 
-test: $(VENV)/.extra-dev $(VENV)/.extra-vignettes $(VENV)/.extra-r ## run all tests, of Python and of R
+test: $(VENV)/.extra-dev $(VENV)/.extra-vignettes $(VENV)/.extra-wheel $(VENV)/.extra-r ## run all tests, of Python and of R
 	@sh tools/install-r.sh test
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
