@@ -32,6 +32,7 @@ build_wheel = load("build_wheel")
 def files():
     """The files of a wheel without fault, by their names."""
     return {
+        "pywbms/": "",  # auditwheel lists folders, too
         "pywbms/__init__.py": "",
         "pywbms/py.typed": "",
         "rbridge/wbms/src/init.c": "",  # the source of the R package

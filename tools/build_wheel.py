@@ -52,7 +52,7 @@ def look_at(wheel):
     if wheel.stat().st_size > LARGEST:
         problems.append(f"{wheel.name} has {wheel.stat().st_size} bytes, more than {LARGEST}")
     with zipfile.ZipFile(wheel) as opened:
-        paths = [Path(name) for name in opened.namelist()]
+        paths = [Path(name) for name in opened.namelist() if not name.endswith("/")]
         (folder,) = {path.parts[0] for path in paths if path.parts[0].endswith(".dist-info")}
         metadata = opened.read(f"{folder}/METADATA").decode()
     for path in paths:
