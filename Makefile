@@ -3,7 +3,7 @@
 # What is installed, in layers, each with a stamp in .venv:
 #   .base        what pywbms needs to run and to be built
 #   .core        pywbms itself, editable, with its compiled core
-#   .extra-NAME  the requirements of an extra of pyproject.toml: plot, r, dev, vignettes
+#   .extra-NAME  the requirements of an extra of pyproject.toml: plot, r, dev, vignettes, wheel
 
 PYTHON ?= python3
 VENV   := .venv
@@ -16,7 +16,8 @@ R_CODE := $(wildcard rbridge/wbms/R/*.R rbridge/wbms/src/*.c rbridge/wbms/man/*.
 
 # The folder with the paper's real data, for bench, reproduce and vignettes; none by default.
 DATA      ?=
-# Further arguments for test, test-fast, bench-quick and soak, as in: make test-fast ARGS="-k tree"
+# Further arguments for test, test-fast, bench-quick, soak, wheel and portable, as in:
+# make test-fast ARGS="-k tree"
 ARGS      ?=
 # Which vignettes are made.
 VIGNETTES ?= $(wildcard vignettes/*.py vignettes/*.Rmd)
@@ -29,7 +30,7 @@ with_data = $(if $(DATA),--data $(DATA))
 say       = @printf 'pywbms: %s\n'
 
 .PHONY: help demo test test-fast lint format r demo-r r-docs vignettes bench bench-quick sanitize \
-        soak reproduce clean install-r
+        soak wheel portable reproduce clean install-r
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -40,7 +41,7 @@ demo: $(VENV)/.extra-plot ## cluster the paper's motivating example and draw it 
 	$(say) 'clustering the motivating example'
 	@$(BIN)/pywbms demo
 
-test: $(VENV)/.extra-dev $(VENV)/.extra-vignettes $(VENV)/.extra-r ## run all tests, of Python and of R
+test: $(VENV)/.extra-dev $(VENV)/.extra-vignettes $(VENV)/.extra-wheel $(VENV)/.extra-r ## run all tests, of Python and of R
 	@sh tools/install-r.sh test
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
@@ -86,6 +87,14 @@ reproduce: $(VENV)/.extra-plot ## the paper's figures and tables in full (an hou
 
 soak: $(VENV)/.extra-dev ## 100 fits on Dask among workers killed, stopped, restarted and slow (minutes)
 	$(BIN)/python tests/soak.py $(ARGS)
+
+wheel: $(VENV)/.extra-wheel ## build sdist and wheel in dist, and test the wheel with every Python (an hour)
+	$(say) 'building the source distribution and the wheel in dist'
+	@$(BIN)/python tools/build_wheel.py
+	@$(BIN)/python tools/prove_wheel.py $(ARGS)
+
+portable: $(VENV)/.extra-dev $(VENV)/.extra-wheel ## the core with clang, without AVX and for aarch64 (30 minutes)
+	@$(BIN)/python tools/portable.py $(ARGS)
 
 clean: ## remove .venv and everything that was built
 	rm -rf $(VENV) build dist *.egg-info pywbms/_core/*.c pywbms/_core/*.so rbridge/wbms/src/*.o \

@@ -4,6 +4,7 @@
 with, else in that of its file, else in `fast`.
 """
 
+import sysconfig
 from fnmatch import fnmatch
 
 import pytest
@@ -26,11 +27,19 @@ def lane_of(item):
         raise pytest.UsageError(f"{item.nodeid} is marked with two lanes: {sorted(marked)}")
     if marked:
         return marked.pop()
-    path = item.path.relative_to(item.config.rootpath).as_posix()
+    path = path_of(item)
     for pattern, lane in LANE_OF_FILE.items():
         if fnmatch(path, pattern):
             return lane
     return "r" if R_FIXTURES & set(getattr(item, "fixturenames", ())) else "fast"
+
+
+def path_of(item):
+    """Return the path of a test in the clone; that of an installed module is the same."""
+    for folder in (sysconfig.get_path("platlib"), item.config.rootpath):
+        if item.path.is_relative_to(folder):
+            return item.path.relative_to(folder).as_posix()
+    raise pytest.UsageError(f"{item.path} is neither in the clone nor installed")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest deselects by -m

@@ -1,6 +1,11 @@
-"""Builds the Cython core; everything else is in pyproject.toml."""
+"""Builds the Cython core; everything else is in pyproject.toml.
+
+The core keeps to Python's limited API, so that one build serves every Python from 3.11 on.
+"""
 
 import os
+import sysconfig
+from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
@@ -8,6 +13,12 @@ from setuptools.command.build_ext import build_ext
 
 SANITIZE = ["-O1", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined",
             "-fno-sanitize-recover=undefined"]  # fmt: skip
+
+
+# Python without its global lock has no limited API yet: there, a build serves one version.
+LIMITED_API = not sysconfig.get_config_var("Py_GIL_DISABLED")
+OLDEST_PYTHON = (3, 11)  # as in pyproject.toml
+API_VERSION = f"0x{OLDEST_PYTHON[0]:02X}{OLDEST_PYTHON[1]:02X}0000"
 
 
 class BuildCore(build_ext):
@@ -30,7 +41,22 @@ class BuildCore(build_ext):
         for extension in self.extensions:
             extension.extra_compile_args += options
             extension.extra_link_args += linking
+            if LIMITED_API:
+                extension.py_limited_api = True
+                extension.define_macros.append(("Py_LIMITED_API", API_VERSION))
         super().build_extensions()
+
+    def copy_extensions_to_source(self):
+        """Put the modules beside their sources, in place of those of another kind of build.
+
+        Python prefers ``shift.cpython-311-….so`` to ``shift.abi3.so``, however old it is.
+        """
+        super().copy_extensions_to_source()
+        for extension in self.extensions:
+            built = Path(self.get_ext_fullpath(extension.name))
+            for path in built.parent.glob(f"{built.name.partition('.')[0]}.*.so"):
+                if path.name != built.name:
+                    path.unlink()
 
 
 def wanted(variable):
@@ -72,4 +98,7 @@ setup(
         },
     ),
     cmdclass={"build_ext": BuildCore},
+    options={"bdist_wheel": {"py_limited_api": "cp{}{}".format(*OLDEST_PYTHON)}}
+    if LIMITED_API
+    else {},
 )

@@ -21,6 +21,7 @@ from pywbms._data.row_weights import checked_weights
 from pywbms._data.standardize import warn_if_narrow
 from pywbms._engine.convergence import warn_if_not_converged
 from pywbms._engine.nearest import center_distances
+from pywbms._engine.older_pickles import OlderPicklesMixin
 from pywbms._engine.reports import Reports
 from pywbms._engine.settings import AUTO, Settings
 from pywbms._engine.soft_clustering import SoftClusteringMixin, require_labelling
@@ -34,8 +35,8 @@ from pywbms._selection.start_choice import start_of
 
 
 class WBMS(
-    SoftClusteringMixin, TableInput, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
-    ClusterMixin, BaseEstimator,
+    SoftClusteringMixin, TableInput, OlderPicklesMixin, ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin, ClusterMixin, BaseEstimator,
 ):  # fmt: skip
     """Weighted Blurring Mean Shift.
 

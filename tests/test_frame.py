@@ -299,7 +299,7 @@ def test_odd_data_get_clear_messages(frame):
     with pytest.raises(ValueError, match="two-dimensional array, got generator"):
         wbms(x for x in range(3))
     with pytest.raises(ValueError, match="column 'big' has numbers beyond"):
-        wbms(pd.DataFrame({"big": [10**400, 1, 2]}))
+        wbms(pd.DataFrame({"big": [10**400, 1, 2]}, dtype=object))
     with pytest.raises(ValueError, match="column 'height' has values beyond"):
         wbms(frame.assign(height=1e200), NUMBERS, standardize=False, h=1.0, lam=1.0)
     with pytest.raises(ValueError, match=r"infinite values in column 20 \(first in row 2"):

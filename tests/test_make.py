@@ -168,6 +168,23 @@ class TestTargets:
         assert re.findall(r"10 cases with (\w+), 0 failed", said) == sets
         assert len(re.findall(r"\d+ passed", said)) == len(sets)
 
+    @pytest.mark.skipif(sys.platform != "linux", reason="auditwheel is for Linux")
+    def test_wheel(self, make):
+        said = make("wheel", f"ARGS=--short --versions oldest -n 0 --python {sys.executable}")
+        assert re.search(
+            r"^pywbms: pywbms-.*-cp311-abi3-manylinux_\S+\.whl, 0\.\d+ MB$", said, re.M
+        )
+        assert re.search(r"^pywbms: Python 3.*numpy 2\.[01].*\(oldest\)$", said, re.M)
+        assert re.search(r"^\d+ passed", said, re.M)
+
+    def test_portable(self, make):
+        if shutil.which("clang") is None:
+            (pytest.fail if os.environ.get("CI") else pytest.skip)("clang is not installed")
+        said = make("portable", "ARGS=clang --cases 5")
+        assert "5 cases with" in said
+        assert ", 0 failed" in said
+        assert "pywbms: passed: ['clang']" in said
+
     def test_reproduce(self, make, results):
         make("reproduce", f"PAPER={results / 'reproduce'}", "FORM=--tiny")
         self.check_reproduction(results / "reproduce")
