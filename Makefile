@@ -20,6 +20,11 @@ DATA      ?=
 ARGS      ?=
 # Which vignettes are made.
 VIGNETTES ?= $(wildcard vignettes/*.py vignettes/*.Rmd)
+# What they show, for the site, made again when the code has changed.
+EXECUTED   = docs/_build/vignettes
+DOCUMENTED = $(patsubst vignettes/%,$(EXECUTED)/%.md,$(basename $(VIGNETTES)))
+PYTHON_CODE := $(shell find pywbms rbridge vignettes/presentation -name '*.py' -o -name '*.pyx') \
+               tools/percent.py tools/knit.R
 # Where bench and reproduce write, and --tiny for a run in seconds whose numbers mean nothing.
 RESULTS   ?= benchmarks/results
 PAPER     ?= reproduction
@@ -28,7 +33,7 @@ FORM      ?=
 with_data = $(if $(DATA),--data $(DATA))
 say       = @printf 'pywbms: %s\n'
 
-.PHONY: help demo test test-fast lint format r demo-r r-docs vignettes bench bench-quick sanitize \
+.PHONY: help demo test test-fast lint format r demo-r r-docs vignettes docs bench bench-quick sanitize \
         soak reproduce clean install-r
 .DEFAULT_GOAL := help
 
@@ -69,6 +74,18 @@ vignettes: $(R_WBMS) $(VENV)/.extra-vignettes ## make the vignettes as HTML page
 	@sh tools/install-r.sh test
 	@$(if $(DATA),PYWBMS_DATA=$(abspath $(DATA))) R_LIBS=$(abspath $(VENV)/lib/R) \
 	    $(BIN)/python tools/vignettes.py $(VIGNETTES)
+
+docs: $(R_WBMS) $(VENV)/.extra-docs $(DOCUMENTED) ## make the site, docs/_build/html (DATA=folder)
+	@sh tools/install-r.sh docs
+	$(say) 'building the site in docs/_build/html'
+	@$(BIN)/python tools/site.py --r-library $(VENV)/lib/R $(VIGNETTES)
+
+$(EXECUTED)/%.md: vignettes/%.py $(PYTHON_CODE) | $(VENV)/.extra-docs
+	@$(if $(DATA),PYWBMS_DATA=$(abspath $(DATA))) $(BIN)/python tools/vignettes.py --markdown $(@D) $<
+
+$(EXECUTED)/%.md: vignettes/%.Rmd $(PYTHON_CODE) $(R_CODE) | $(R_WBMS)
+	@sh tools/install-r.sh test
+	@R_LIBS=$(abspath $(VENV)/lib/R) $(BIN)/python tools/vignettes.py --markdown $(@D) $<
 
 bench: $(VENV)/.extra-dev ## how fast it is, and the paper's experiments in their quick form (DATA=folder)
 	$(BIN)/python -m benchmarks --out $(RESULTS) $(FORM)

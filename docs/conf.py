@@ -21,7 +21,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "mathml",
 ]
-exclude_patterns = ["_build", "gallery", "guide/README.md"]
+exclude_patterns = ["_build", "gallery", "pkgdown"]
 nitpicky = True
 
 # Markdown

@@ -1,11 +1,13 @@
-"""Execute vignettes and write them as HTML pages beside their sources.
+"""Execute vignettes and write them as pages.
 
-usage: vignettes.py FILE …
+usage: vignettes.py [--markdown FOLDER] FILE …
 
-A `.py` vignette is a script with cells, which jupytext makes a notebook of; an `.Rmd` one is R
-Markdown. The R package wbms must be in R's library, and R_LIBS may name one.
+The pages are HTML beside their sources, each complete in itself; with --markdown they are Markdown
+for the site, in a folder. A `.py` vignette is a script with cells (see percent.py), an `.Rmd` one
+is R Markdown. The R package wbms must be in R's library, and R_LIBS may name one.
 """
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -13,45 +15,67 @@ import sys
 import tempfile
 from pathlib import Path
 
+TOOLS = Path(__file__).parent
 RENDER = """
 arguments <- commandArgs(TRUE)
 rmarkdown::render(arguments[[1]], output_dir = arguments[[2]], quiet = TRUE)
 """
+# With CI set, a page whose R cannot find Python fails instead of leaving out its results.
+ENVIRONMENT = {"CI": "true", "MPLBACKEND": "agg"}
 
 
-def from_python(source, folder):
-    """Execute a script with cells as a notebook and write its page into a folder."""
+def to_markdown(source, folder):
+    """Execute a vignette and write its Markdown into a folder; return its path."""
+    target = Path(folder, f"{source.stem}.md").absolute()
     with tempfile.TemporaryDirectory() as scratch:
-        notebook = Path(scratch, f"{source.stem}.ipynb")
-        run("-m", "jupytext", "--quiet", "--to", "ipynb", "--output", notebook, source)
-        run("-m", "nbconvert", "--log-level=ERROR", "--execute", "--to", "html",
-            "--output-dir", folder, notebook)  # fmt: skip
+        made = Path(scratch, target.name)
+        if source.suffix == ".py":
+            run(sys.executable, TOOLS / "percent.py", source, made)
+        else:
+            run("Rscript", TOOLS / "knit.R", source.absolute(), made)
+        shutil.move(made, target)
+    return target
 
 
-def from_r_markdown(source, folder):
-    """Execute a page of R Markdown and write its HTML into a folder."""
+def to_html(source, folder):
+    """Execute a vignette and write its HTML into a folder."""
+    if source.suffix == ".py":
+        with tempfile.TemporaryDirectory() as scratch:
+            page = to_markdown(source, scratch)
+            title = page.read_text("utf-8").splitlines()[0].removeprefix("# ")
+            run(
+                "pandoc", page, "--from=markdown-markdown_in_html_blocks-implicit_figures",
+                "--standalone", "--mathml", "--toc", "--toc-depth=2", f"--metadata=pagetitle:{title}",
+                f"--include-in-header={TOOLS / 'vignette.css.html'}",
+                f"--output={Path(folder, f'{source.stem}.html')}",
+            )  # fmt: skip
+        return
     with tempfile.TemporaryDirectory() as scratch:
         # A copy, as figures are written beside the source. (With `intermediates_dir`, rmarkdown
         # reads the page once more, R code as text, and warns about the dollar signs in it.)
         copy = shutil.copy(source, scratch)
-        # With CI set, a page whose R cannot find Python fails instead of leaving out its results.
-        subprocess.run(
-            ["Rscript", "-e", RENDER, copy, folder], env={**os.environ, "CI": "true"}, check=True
-        )
+        run("Rscript", "-e", RENDER, copy, folder)
 
 
-def run(*arguments):
-    """Run this Python, or raise CalledProcessError."""
-    subprocess.run([sys.executable, *arguments], check=True)
+def run(*command):
+    """Run a command, or raise CalledProcessError."""
+    subprocess.run(command, env={**os.environ, **ENVIRONMENT}, check=True)
 
 
-def main(names):
+def main():
     """Make the pages; return the exit code."""
-    for source in map(Path, names):
-        folder = source.absolute().parent  # not where a symbolic link points
-        print(f"pywbms: making {source.with_suffix('.html')}", flush=True)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--markdown", metavar="FOLDER", type=Path)
+    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    arguments = parser.parse_args()
+    for source in arguments.files:
+        # Not where a symbolic link points.
+        folder = arguments.markdown or source.absolute().parent
+        folder.mkdir(parents=True, exist_ok=True)
+        suffix = ".md" if arguments.markdown else ".html"
+        print(f"pywbms: making {folder / source.with_suffix(suffix).name}", flush=True)
         try:
-            (from_python if source.suffix == ".py" else from_r_markdown)(source, folder)
+            (to_markdown if arguments.markdown else to_html)(source, folder)
         except subprocess.CalledProcessError:
             print(f"pywbms: {source} failed; see above", file=sys.stderr)
             return 1
@@ -59,4 +83,4 @@ def main(names):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
