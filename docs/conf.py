@@ -71,14 +71,20 @@ html_theme = "pydata_sphinx_theme"
 html_title = "pywbms"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_context = {"default_mode": "auto"}
 html_copy_source = False
 html_show_sourcelink = False
 # A summary of each hit would be fetched, which browsers forbid for pages opened from a disk.
 html_show_search_summary = False
+# Pages that have no others below them need no navigation beside them.
+html_sidebars = dict.fromkeys(
+    ["index", "install", "which-method", "r-reference", "erratum", "changelog"], []
+)
 html_theme_options = {
     "logo": {"text": "pywbms"},
     "navbar_align": "left",
     "show_prev_next": True,
+    "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],

@@ -99,7 +99,7 @@ def finished(page, name):
     parts = re.split(r"(<pre.*?</pre>|<code.*?</code>)", page, flags=re.DOTALL)
     for i in range(0, len(parts), 2):
         parts[i] = re.sub(r"\\\((.*?)\\\)|\$\$(.*?)\$\$", formula, parts[i], flags=re.DOTALL)
-    page = "".join(parts)
+    page = re.sub(r'<img src="" class="logo" alt="">', "", "".join(parts))
     return page.replace('alt=""', f'alt="The picture that the example of {name} draws"')
 
 

@@ -39,22 +39,24 @@ def to_markdown(source, folder):
 
 def to_html(source, folder):
     """Execute a vignette and write its HTML into a folder."""
-    if source.suffix == ".py":
-        with tempfile.TemporaryDirectory() as scratch:
-            page = to_markdown(source, scratch)
-            title = page.read_text("utf-8").splitlines()[0].removeprefix("# ")
-            run(
-                "pandoc", page, "--from=markdown-markdown_in_html_blocks-implicit_figures",
-                "--standalone", "--mathml", "--toc", "--toc-depth=2", f"--metadata=pagetitle:{title}",
-                f"--include-in-header={TOOLS / 'vignette.css.html'}",
-                f"--output={Path(folder, f'{source.stem}.html')}",
-            )  # fmt: skip
-        return
     with tempfile.TemporaryDirectory() as scratch:
+        if source.suffix == ".py":
+            write_page(to_markdown(source, scratch), Path(folder, f"{source.stem}.html"))
+            return
         # A copy, as figures are written beside the source. (With `intermediates_dir`, rmarkdown
         # reads the page once more, R code as text, and warns about the dollar signs in it.)
         copy = shutil.copy(source, scratch)
         run("Rscript", "-e", RENDER, copy, folder)
+
+
+def write_page(markdown, target):
+    """Write Markdown as a page that is complete in itself, its formulas as MathML."""
+    title = markdown.read_text("utf-8").splitlines()[0].removeprefix("# ")
+    run(
+        "pandoc", markdown, "--from=markdown-markdown_in_html_blocks-implicit_figures-fancy_lists",
+        "--standalone", "--mathml", "--toc", "--toc-depth=2", f"--metadata=pagetitle:{title}",
+        f"--include-in-header={TOOLS / 'vignette.css.html'}", f"--output={target}",
+    )  # fmt: skip
 
 
 def run(*command):
