@@ -3,7 +3,7 @@
 # What is installed, in layers, each with a stamp in .venv:
 #   .base        what pywbms needs to run and to be built
 #   .core        pywbms itself, editable, with its compiled core
-#   .extra-NAME  the requirements of an extra of pyproject.toml: plot, r, dev, vignettes
+#   .extra-NAME  the requirements of an extra of pyproject.toml: plot, r, dev, docs, browser
 
 PYTHON ?= python3
 VENV   := .venv
@@ -20,11 +20,6 @@ DATA      ?=
 ARGS      ?=
 # Which vignettes are made.
 VIGNETTES ?= $(wildcard vignettes/*.py vignettes/*.Rmd)
-# What they show, for the site, made again when the code has changed.
-EXECUTED   = docs/_build/vignettes
-DOCUMENTED = $(patsubst vignettes/%,$(EXECUTED)/%.md,$(basename $(VIGNETTES)))
-PYTHON_CODE := $(shell find pywbms rbridge vignettes/presentation -name '*.py' -o -name '*.pyx') \
-               tools/percent.py tools/knit.R
 # Where bench and reproduce write, and --tiny for a run in seconds whose numbers mean nothing.
 RESULTS   ?= benchmarks/results
 PAPER     ?= reproduction
@@ -45,8 +40,10 @@ demo: $(VENV)/.extra-plot ## cluster the paper's motivating example and draw it 
 	$(say) 'clustering the motivating example'
 	@$(BIN)/pywbms demo
 
-test: $(VENV)/.extra-dev $(VENV)/.extra-vignettes $(VENV)/.extra-r ## run all tests, of Python and of R
+test: $(VENV)/.extra-dev $(VENV)/.extra-docs $(VENV)/.extra-browser $(VENV)/.extra-r ## run all tests, of Python and of R
 	@sh tools/install-r.sh test
+	@sh tools/install-r.sh docs
+	@sh tools/install-chromium.sh
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
 test-fast: $(VENV)/.extra-dev ## run the tests that need neither R nor Dask nor much time
@@ -70,22 +67,17 @@ demo-r: $(R_WBMS) ## the same example in R (demo-r.png)
 	$(say) 'clustering the motivating example in R'
 	@$(BIN)/python -m rbridge rbridge/demo.R
 
-vignettes: $(R_WBMS) $(VENV)/.extra-vignettes ## make the vignettes as HTML pages (DATA=folder)
+vignettes: $(R_WBMS) $(VENV)/.extra-plot ## make the vignettes as HTML pages (DATA=folder)
 	@sh tools/install-r.sh test
 	@$(if $(DATA),PYWBMS_DATA=$(abspath $(DATA))) R_LIBS=$(abspath $(VENV)/lib/R) \
 	    $(BIN)/python tools/vignettes.py $(VIGNETTES)
 
-docs: $(R_WBMS) $(VENV)/.extra-docs $(DOCUMENTED) ## make the site, docs/_build/html (DATA=folder)
+docs: $(R_WBMS) $(VENV)/.extra-docs ## make the documentation as a site in docs/_build/html (DATA=folder)
 	@sh tools/install-r.sh docs
+	@$(if $(DATA),PYWBMS_DATA=$(abspath $(DATA))) R_LIBS=$(abspath $(VENV)/lib/R) \
+	    $(BIN)/python tools/vignettes.py --no-pages $(VIGNETTES)
 	$(say) 'building the site in docs/_build/html'
 	@$(BIN)/python tools/site.py --r-library $(VENV)/lib/R $(VIGNETTES)
-
-$(EXECUTED)/%.md: vignettes/%.py $(PYTHON_CODE) | $(VENV)/.extra-docs
-	@$(if $(DATA),PYWBMS_DATA=$(abspath $(DATA))) $(BIN)/python tools/vignettes.py --markdown $(@D) $<
-
-$(EXECUTED)/%.md: vignettes/%.Rmd $(PYTHON_CODE) $(R_CODE) | $(R_WBMS)
-	@sh tools/install-r.sh test
-	@R_LIBS=$(abspath $(VENV)/lib/R) $(BIN)/python tools/vignettes.py --markdown $(@D) $<
 
 bench: $(VENV)/.extra-dev ## how fast it is, and the paper's experiments in their quick form (DATA=folder)
 	$(BIN)/python -m benchmarks --out $(RESULTS) $(FORM)

@@ -2,8 +2,7 @@
 
 usage: site.py [--r-library FOLDER] [VIGNETTE …]
 
-The vignettes that are named must have been executed into docs/_build/vignettes (vignettes.py
---markdown); of the others only the title and the beginning are shown. Warnings are errors: a
+The vignettes that are named must have been executed (vignettes.py --no-pages); of the others only the title and the beginning are shown. Warnings are errors: a
 broken link, a missing docstring, an example of the gallery that fails.
 """
 
