@@ -3,7 +3,7 @@
 # What is installed, in layers, each with a stamp in .venv:
 #   .base        what pywbms needs to run and to be built
 #   .core        pywbms itself, editable, with its compiled core
-#   .extra-NAME  the requirements of an extra of pyproject.toml: plot, r, dev, vignettes, wheel
+#   .extra-NAME  the requirements of an extra of pyproject.toml: plot, r, dev, docs, browser, wheel
 
 PYTHON ?= python3
 VENV   := .venv
@@ -29,7 +29,7 @@ FORM      ?=
 with_data = $(if $(DATA),--data $(DATA))
 say       = @printf 'pywbms: %s\n'
 
-.PHONY: help demo test test-fast lint format r demo-r r-docs vignettes bench bench-quick sanitize \
+.PHONY: help demo test test-fast lint format r demo-r r-docs vignettes docs bench bench-quick sanitize \
         soak wheel portable reproduce clean install-r
 .DEFAULT_GOAL := help
 
@@ -41,8 +41,10 @@ demo: $(VENV)/.extra-plot ## cluster the paper's motivating example and draw it 
 	$(say) 'clustering the motivating example'
 	@$(BIN)/pywbms demo
 
-test: $(VENV)/.extra-dev $(VENV)/.extra-vignettes $(VENV)/.extra-wheel $(VENV)/.extra-r ## run all tests, of Python and of R
+test: $(VENV)/.extra-dev $(VENV)/.extra-docs $(VENV)/.extra-browser $(VENV)/.extra-wheel $(VENV)/.extra-r ## run all tests, of Python and of R
 	@sh tools/install-r.sh test
+	@sh tools/install-r.sh docs
+	@sh tools/install-chromium.sh
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
 test-fast: $(VENV)/.extra-dev ## run the tests that need neither R nor Dask nor much time
@@ -66,10 +68,17 @@ demo-r: $(R_WBMS) ## the same example in R (demo-r.png)
 	$(say) 'clustering the motivating example in R'
 	@$(BIN)/python -m rbridge rbridge/demo.R
 
-vignettes: $(R_WBMS) $(VENV)/.extra-vignettes ## make the vignettes as HTML pages (DATA=folder)
+vignettes: $(R_WBMS) $(VENV)/.extra-plot ## make the vignettes as HTML pages (DATA=folder)
 	@sh tools/install-r.sh test
 	@$(if $(DATA),PYWBMS_DATA=$(abspath $(DATA))) R_LIBS=$(abspath $(VENV)/lib/R) \
 	    $(BIN)/python tools/vignettes.py $(VIGNETTES)
+
+docs: $(R_WBMS) $(VENV)/.extra-docs ## make the documentation as a site in docs/_build/html (DATA=folder)
+	@sh tools/install-r.sh docs
+	@$(if $(DATA),PYWBMS_DATA=$(abspath $(DATA))) R_LIBS=$(abspath $(VENV)/lib/R) \
+	    $(BIN)/python tools/vignettes.py --no-pages $(VIGNETTES)
+	$(say) 'building the site in docs/_build/html'
+	@$(BIN)/python tools/site.py --r-library $(VENV)/lib/R $(VIGNETTES)
 
 bench: $(VENV)/.extra-dev ## how fast it is, and the paper's experiments in their quick form (DATA=folder)
 	$(BIN)/python -m benchmarks --out $(RESULTS) $(FORM)

@@ -85,7 +85,7 @@ class WBMS(
         but values far outside do not count: those farther from the central nine tenths of their
         column than these are wide, across a gap, and in no cluster there. Rows with far
         values in most columns follow their nearest row; columns that are equal up to their unit
-        share one weight. The README has the formulas. False: the columns as they are.
+        share one weight. The user guide has the formulas. False: the columns as they are.
     merge : bool, default True
         Merge points that coincide into one weighted point: the same labels for less work.
     n_jobs : int, optional
@@ -158,7 +158,7 @@ class WBMS(
     row_confidence_ : ndarray of shape (n,)
         The largest membership of each row.
     similar_columns_ : list of tuple of int
-        Groups of nearly equal columns: |r| > 0.99, overall and within clusters.
+        Groups of nearly equal columns: ``|r| > 0.99``, overall and within clusters.
     sample_weight_ : ndarray of shape (n,) or None
         The weights of the rows, as given to `fit`.
     history_ : DataFrame
@@ -167,15 +167,15 @@ class WBMS(
         The pairs (h, lam) that were tried, with their scores, if any was "auto".
     choice_ : Selection or None
         The same with an explanation in words and the alternatives; its lam is on the mean scale.
-    path_ : ndarray of shape (n_iter_ + 1, n, p)
+    path_ : ndarray of shape (n_iter + 1, n, p)
         With `record_path`: the rows in working coordinates (z-scores), from the start on.
-    weights_path_ : ndarray of shape (n_iter_ + 1, p)
+    weights_path_ : ndarray of shape (n_iter + 1, p)
         With `record_path`: the feature weights that belong to each of them.
     tree_ : ndarray of shape (n − 1, 4) or None
         With `tree`: the merge tree, a linkage matrix as in `scipy.cluster.hierarchy`. The
         heights are log(1 + t), where t is the iteration after the warm-up at which two clusters
         merge. Iterations continue after the fit has stopped, many at a time; cut at
-        log(1 + n_iter_) it gives `groups_`.
+        ``log(1 + n_iter_)`` it gives `groups_`.
     tree_observed_ : ndarray of shape (n − 1,) or None
         With `tree`: False for the merges at the top that were only predicted, because the budget
         of work was spent or a callback had ended the fit.
@@ -296,7 +296,7 @@ class WBMS(
         y : ignored
         sample_weight : array-like of shape (n,), optional
             How many rows each one stands for; one by default. Rows of weight 0 are not fitted but
-            labelled, like new ones. The README has the details.
+            labelled, like new ones. The user guide has the details.
 
         Returns
         -------

@@ -56,7 +56,7 @@ class WBMSResult(ResultDetails):
         there would be; see `at`.
     layers : DataFrame
         The partitions that live long, from coarse to fine: k, lifetime, h, lam, stability, source,
-        own. See the README; each can be taken with `at`. Computed when first asked for.
+        own. See the user guide; each can be taken with `at`. Computed when first asked for.
     reached_by : {"fit", "join", "tree", "stop"}
         How the clusters follow from the groups of the fit: see `WBMS.reached_by_`.
     tree : ndarray of shape (rows − 1, 4) or None
@@ -78,7 +78,7 @@ class WBMSResult(ResultDetails):
     cluster_weights : DataFrame of clusters × columns
         The weights that each cluster would give the columns, from its own displacements.
     similar_columns : list of tuple
-        Groups of columns that are nearly equal (|r| > 0.99); equal ones share one weight.
+        Groups of columns that are nearly equal (``|r| > 0.99``); equal ones share one weight.
     scale : Series
         What each column was divided by (its standard deviation) before clustering.
     row_weights : Series or None

@@ -42,7 +42,7 @@ def item(path, *marks, fixtures=()):
         ("tests/test_r_session.py", [], [], "r"),
         ("tests/test_rbridge.py", [], [], "r"),
         ("tests/test_rbridge.py", ["slow"], ["embedded_r"], "slow"),
-        ("tests/test_readme.py", [], ["r_library", "r"], "r"),
+        ("tests/test_docs_examples.py", [], ["r_library", "r"], "r"),
         ("tests/test_distributed_faults.py", [], ["cluster"], "dask"),
         ("pywbms/distributed.py", [], [], "dask"),
         ("pywbms/_distributed/cost.py", [], [], "fast"),

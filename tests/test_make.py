@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import browser
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -17,6 +18,29 @@ from rbridge.install import missing_for_vignettes
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "benchmarks/README.md")
 VIGNETTES = ("vignettes/theorems.py", "vignettes/the-theorems.Rmd")
+# A page of each kind of the site.
+PAGES = (
+    "index.html", "install.html", "guide/first-fit.html", "guide/reproducing.html",
+    "api/fitting.html", "api/theory.html", "pictures/index.html", "pictures/plot_5_tree.html",
+    "vignettes/theorems.html", "vignettes/the-theorems.html", "vignettes/getting-started.html",
+    "r/reference/index.html", "r/reference/wbms.html", "r/reference/plot.wbms.html",
+    "which-method.html", "coming-from/sparcl.html", "erratum.html", "benchmarks/selection.html",
+)  # fmt: skip
+# The relative luminance of a page's text and of what is behind it.
+LUMINANCES = """() => {
+    const luminance = colour => {
+        const [r, g, b] = colour.match(/[0-9.]+/g).slice(0, 3).map(v => v / 255)
+            .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const behind = element => {
+        const colour = getComputedStyle(element).backgroundColor;
+        if (!/, 0\\)$/.test(colour)) return colour;
+        return element.parentElement ? behind(element.parentElement) : "rgb(255, 255, 255)";
+    };
+    const text = document.querySelector("main p, article p, p");
+    return [getComputedStyle(text).color, behind(text)].map(luminance);
+}"""
 # Targets that continuous integration runs itself; a test here runs any other.
 IN_CI = {"lint", "test"}
 
@@ -103,6 +127,34 @@ def text_of(page):
     return html.unescape(re.sub(r"<[^>]*>", "", source))
 
 
+def check_site(folder):
+    """Open a page of each kind, on a screen and, in the dark, on a phone, and search."""
+    with browser.running_browser() as running:
+        for name in PAGES:
+            for width, dark in ((1280, False), (400, True)):
+                with browser.open_page(folder / name, width, dark=dark, browser=running) as opened:
+                    assert opened.errors == [], name
+                    assert opened.elsewhere == [], name
+                    assert opened.overflow <= 0, name
+                    assert is_readable(opened.page), name
+        with browser.open_page(folder / "search.html", browser=running) as opened:
+            opened.page.fill("form.bd-search input >> visible=true", "bandwidth")
+            opened.page.keyboard.press("Enter")
+            opened.page.wait_for_selector("#search-results li a")
+            assert opened.errors == []
+            assert opened.elsewhere == []
+    theorems = (folder / "vignettes" / "theorems.html").read_text("utf-8")
+    assert theorems.count("<figure") == 9
+    assert theorems.count("<math") > 200
+    assert len(list((folder / "pictures").glob("plot_*.html"))) >= 8
+
+
+def is_readable(page):
+    """Whether text stands out from its background: a contrast of 4.5, as the WCAG ask for."""
+    light, dark = sorted(page.evaluate(LUMINANCES), reverse=True)
+    return page.inner_text("h1") != "" and (light + 0.05) / (dark + 0.05) > 4.5
+
+
 @pytest.mark.slow
 @pytest.mark.xdist_group("make")
 class TestTargets:
@@ -148,6 +200,12 @@ class TestTargets:
             assert all(f"Theorem {number}" in text for number in range(1, 6))
             assert "Traceback" not in text
             assert "without its results" not in text
+
+    def test_docs(self, make):
+        said = make("docs", f"VIGNETTES={' '.join(VIGNETTES)}")
+        assert "pywbms: building the site in docs/_build/html" in said
+        assert "WARNING" not in said
+        check_site(ROOT / "docs" / "_build" / "html")
 
     def test_bench(self, make, results):
         make("bench", f"RESULTS={results}", "FORM=--tiny")

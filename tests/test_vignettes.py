@@ -1,19 +1,21 @@
-"""The vignettes run from top to bottom, and are what a notebook can be made of."""
+"""The vignettes run from top to bottom, and are shown as their readers should see them."""
 
+import os
 import re
-import runpy
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+import browser
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 from pywbms.experiments import EXPERIMENTS
+from tools import percent, vignettes
 
 VIGNETTES = Path(__file__).parents[1] / "vignettes"
 REAL_DATA = VIGNETTES.parents[1] / "shared" / "data"
-MARKER = re.compile(r"^# %%(.*)$", flags=re.MULTILINE)
 
 
 # Each vignette is run once, by one test process.
@@ -27,70 +29,108 @@ def vignette(request):
 
 @pytest.fixture(scope="module")
 def cells(vignette):
-    """Kind and source of each cell; the first piece is what stands before all of them."""
-    before, *pieces = MARKER.split(vignette.read_text(encoding="utf-8"))
-    assert before == ""
-    kinds = [kind.strip() for kind in pieces[::2]]
-    return list(zip(kinds, (source.strip("\n") for source in pieces[1::2]), strict=True))
+    return percent.cells(vignette.read_text(encoding="utf-8"))
+
+
+@dataclass
+class Executed:
+    """A vignette that was executed: its variables, its Markdown, and what its folder holds."""
+
+    names: dict
+    markdown: str
+    figures: list
+    files: list
+    page: Path
 
 
 @contextmanager
-def run(name, folder, **environment):
-    """Give a vignette's variables, the numbers of its figures and what its folder holds."""
-    backend = plt.get_backend()
+def executed_in(folder, name, **environment):
+    """Execute a vignette in an empty folder, and make its page in another one."""
+    here, backend = folder / "empty", plt.get_backend()
+    here.mkdir()
     plt.switch_backend("Agg")
     plt.close("all")
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
+        patch.chdir(here)
         for variable, value in environment.items():
             patch.setenv(variable, value)
-        names = runpy.run_path(str(VIGNETTES / name))
-    yield names, plt.get_fignums(), list(folder.iterdir())
+        markdown, names = percent.execute(VIGNETTES / name)
+    source = folder / "page.md"
+    source.write_text(markdown, encoding="utf-8")
+    vignettes.write_page(source, folder / "page.html")
+    yield Executed(names, markdown, plt.get_fignums(), os.listdir(here), folder / "page.html")
     plt.close("all")
     plt.switch_backend(backend)
 
 
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory):
-    with run("theorems.py", tmp_path_factory.mktemp("vignette")) as found:
+    with executed_in(tmp_path_factory.mktemp("vignette"), "theorems.py") as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def names(executed):
-    return executed[0]
+    return executed.names
+
+
+def check_pictures(executed, number):
+    """Check that so many pictures are shown, each with a caption and alternative text."""
+    found = re.findall(r"<figure>.*?</figure>", executed.markdown, flags=re.DOTALL)
+    assert len(found) == number
+    for figure in found:
+        assert len(re.search(r'alt="([^"]*)"', figure)[1]) > 40
+        assert len(re.search(r"<figcaption>(.*?)</figcaption>", figure)[1]) > 10
+    assert "<Figure" not in executed.markdown
+
+
+def check_in_browser(page, n_pictures):
+    """Check that a page is complete in itself and can be read on a phone, in the dark, too."""
+    for width, dark in ((1280, False), (400, True)):
+        with browser.open_page(page, width=width, dark=dark) as opened:
+            assert opened.errors == []
+            assert opened.elsewhere == []
+            assert opened.overflow <= 0
+            drawn = opened.page.evaluate(
+                "[...document.images].filter(i => i.complete && i.naturalWidth > 100).length"
+            )
+            assert drawn == n_pictures
+            prose = opened.page.evaluate(
+                "[...document.querySelectorAll('h2, p, li, td')].map(e => e.innerText).join(' ')"
+            )
+            assert not re.search(r"\$|\\(frac|sum|lambda|exp)", prose)
 
 
 class TestFormat:
     def test_cells_are_code_or_markdown(self, cells):
-        assert {kind for kind, _ in cells} == {"", "[markdown]"}
+        kinds = {cell.kind for cell in cells}
+        assert kinds <= {"", "[markdown]", *(f'tags=["{tag}"]' for tag in percent.FOLDED)}
 
     def test_a_title_comes_first(self, cells):
-        kind, source = cells[0]
-        assert kind == "[markdown]"
-        assert source.startswith("# # ")
+        assert cells[0].is_text
+        assert cells[0].source.startswith("# # ")
 
     def test_markdown_is_commented_and_says_something(self, cells):
-        for source in (source for kind, source in cells if kind == "[markdown]"):
+        for source in (cell.source for cell in cells if cell.is_text):
             lines = source.rstrip().splitlines()
             assert all(line == "#" or line.startswith("# ") for line in lines), source
             assert any(line.removeprefix("#").strip() for line in lines)
 
     def test_formulas_are_closed(self, cells):
-        for source in (source for kind, source in cells if kind == "[markdown]"):
+        for source in (cell.source for cell in cells if cell.is_text):
             prose = source.replace("$$", "")
             assert source.count("$$") % 2 == 0, source
             assert prose.count("$") % 2 == 0, source
 
     def test_code_compiles_cell_by_cell(self, vignette, cells):
-        code = [source for kind, source in cells if kind == ""]
+        code = [cell.source for cell in cells if not cell.is_text]
         assert len(code) > 5
         for source in code:
             assert source.strip()
             compile(source, vignette.name, "exec")
 
     def test_imports_are_in_the_first_code_cell(self, cells):
-        _, *rest = [source for kind, source in cells if kind == ""]
+        _, *rest = [cell.source for cell in cells if not cell.is_text]
         assert not re.search(r"^\s*(import|from) ", "\n".join(rest), flags=re.MULTILINE)
 
     @pytest.mark.parametrize("number", range(1, 6))
@@ -102,14 +142,27 @@ class TestFormat:
 @pytest.mark.slow
 class TestTheorems:
     def test_it_draws_and_leaves_the_figures_open(self, executed):
-        _, figures, _ = executed
-        assert len(figures) == 9
-        for number in figures:
+        assert len(executed.figures) == 9
+        for number in executed.figures:
             for ax in plt.figure(number).axes:
                 assert ax.has_data()
 
+    def test_each_picture_is_shown_with_words(self, executed):
+        check_pictures(executed, 9)
+
+    def test_tables_are_tables(self, executed):
+        assert executed.markdown.count("<table") > 20
+
+    def test_a_reader_sees_formulas_and_pictures(self, executed):
+        assert executed.page.read_text("utf-8").count("<math") > 200
+        check_in_browser(executed.page, 9)
+
+    def test_claims_and_plumbing_are_folded_away(self, executed):
+        assert executed.markdown.index("## Theorem 1") < 6000
+        assert executed.markdown.count('<details class="fold">') > 9
+
     def test_it_writes_no_files(self, executed):
-        assert executed[2] == []
+        assert executed.files == []
 
     def test_theorem_1_holds(self, names):
         checks = names["weight_checks"]
@@ -189,13 +242,15 @@ class TestTheorems:
 def test_the_paper_is_reproduced(tmp_path):
     """What the vignette says of the results, it asserts itself."""
     real_data = {"PYWBMS_DATA": str(REAL_DATA)} if REAL_DATA.is_dir() else {}
-    with run("reproducing-the-paper.py", tmp_path, **real_data) as (names, figures, files):
-        assert files == []
-        results = names["results"]
+    with executed_in(tmp_path, "reproducing-the-paper.py", **real_data) as executed:
+        assert executed.files == []
+        results = executed.names["results"]
         assert list(results) == list(EXPERIMENTS)
         assert all(len(result.rows) for name, result in results.items() if not result.missing)
         assert ("zoo" in results["real-data"].missing) == (not real_data)
         drawn = sum(file.suffix == ".png" for result in results.values() for file in result.files)
-        assert len(figures) == drawn >= 7
-        for number in figures:
+        assert len(executed.figures) == drawn >= 7
+        for number in executed.figures:
             assert any(ax.has_data() for ax in plt.figure(number).axes)
+        check_pictures(executed, drawn)
+        check_in_browser(executed.page, drawn)

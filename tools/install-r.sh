@@ -1,11 +1,13 @@
 #!/bin/sh
 # Install R and what building the R package needs; with "test", also what its tests and vignettes
-# need. On Debian and Ubuntu only; elsewhere, say what is missing and fail.
-# usage: install-r.sh [test]
+# need, with "docs" what the site needs. On Debian and Ubuntu only; elsewhere, say what is missing
+# and fail.
+# usage: install-r.sh [test|docs]
 set -eu
 
 packages=""
 [ "${1:-}" = test ] && packages="testthat knitr rmarkdown generics ggplot2 tibble mlbench reticulate broom cluster"
+[ "${1:-}" = docs ] && packages="pkgdown knitr rmarkdown generics ggplot2 tibble mlbench cluster"
 
 missing=""
 if ! command -v Rscript >/dev/null; then

@@ -26,58 +26,36 @@
 #   none are printed: at the best pair in the range it recommends, h from 0.1 to 1 and λ from 1 to
 #   20).
 
-# %%
+# %% tags=["fold"]
 import os
-import tempfile
 
-import pandas as pd
-
-from pywbms.experiments import EXPERIMENTS, reproduce
+from presentation import show
+from presentation.paper import Reproduction
 
 FOLDER = os.environ.get("PYWBMS_DATA")  # the real data, if available
-
-with tempfile.TemporaryDirectory() as out:
-    outcomes = reproduce(EXPERIMENTS.values(), out, data=FOLDER, form="quick", jobs=-1)
-results = {outcome.experiment.name: outcome for outcome in outcomes}
-assert not any(outcome.failures for outcome in outcomes)
-
-
-def compared(name, *measures):
-    """Return an experiment's table of printed and measured values, for the given measures."""
-    table = results[name].report.tables["Printed and measured"]
-    table = table[table["measure"].isin(measures)] if measures else table
-    short = {column: column.removeprefix("measured: ") for column in table}
-    return table.drop(columns="printed vs. measured").rename(columns=short)
-
-
-def findings(name):
-    """Print the paper's claim and what the experiment found."""
-    print(f"The paper: “{results[name].experiment.claim}”\n")
-    print("\n".join(f"- {finding}" for finding in results[name].report.findings))
-
-
-def mean_ari(name):
-    """Return the mean ARI per data set (rows) and method (columns), each at its best setting."""
-    rows = results[name].rows
-    rows = rows[rows["ari"].notna()]
-    best = rows.groupby(["setting", "data", "draw", "method", "run"])["ari"].max()
-    return best.reset_index().pivot_table("ari", ["setting", "data"], "method")
-
+paper = Reproduction(FOLDER)
+results = paper.results
 
 # %% [markdown]
 # ## What holds: the motivating example
 #
 # Two clusters of 100 points in two features, plus 30 noise features.
 
-# %%
-findings("motivating")
-results["motivating"].draw()
+# %% tags=["fold"]
+paper.findings("motivating")
+paper.draw(
+    "motivating",
+    "The motivating example: the true clusters, those of WBMS and those of blurring mean "
+    "shift without weights.",
+    "Scatter plots of the two informative features, coloured by the true clusters and by "
+    "what each method finds.",
+)
 
-# %%
+# %% tags=["fold"]
 ways = ["wbms", "wbms_grid", "wbms_released"]
-assert (mean_ari("motivating")[ways] > 0.99).all(axis=None)
-assert (mean_ari("motivating")["bms"] < 0.1).all()
-compared("motivating")
+assert (paper.mean_ari("motivating")[ways] > 0.99).all(axis=None)
+assert (paper.mean_ari("motivating")["bms"] < 0.1).all()
+paper.compared("motivating")
 
 # %% [markdown]
 # WBMS finds the clusters and the two features; blurring mean shift without weights finds neither.
@@ -89,22 +67,34 @@ compared("motivating")
 #
 # First *k* clusters of 20 points in 5 of 20 features, then four clusters in 5 % of *p* features.
 
-# %%
-findings("simulation1")
-results["simulation1"].draw()
+# %% tags=["fold"]
+paper.findings("simulation1")
+paper.draw(
+    "simulation1",
+    "Simulation 1: agreement with the truth and the number of clusters found, against the "
+    "true number k.",
+    "Three panels of NMI, ARI and estimated number of clusters against k; black lines of "
+    "WBMS stay at the top, most others fall.",
+)
 
-# %%
-assert (mean_ari("simulation1")["wbms"] > 0.95).all()
-compared("simulation1", "ARI", "k̂")
+# %% tags=["fold"]
+assert (paper.mean_ari("simulation1")["wbms"] > 0.95).all()
+paper.compared("simulation1", "ARI", "k̂")
 
-# %%
-findings("simulation2")
-results["simulation2"].draw()
+# %% tags=["fold"]
+paper.findings("simulation2")
+paper.draw(
+    "simulation2",
+    "Simulation 2: agreement with the truth and the number of clusters found, against the "
+    "number of features p.",
+    "Three panels of NMI, ARI and estimated number of clusters against p; black lines of "
+    "WBMS lie above the coloured lines of the peers.",
+)
 
-# %%
-peers = mean_ari("simulation2").drop(columns=ways)
-assert (mean_ari("simulation2")["wbms"] >= peers.max(axis=1) - 0.01).all()
-compared("simulation2", "ARI", "k̂")
+# %% tags=["fold"]
+peers = paper.mean_ari("simulation2").drop(columns=ways)
+assert (paper.mean_ari("simulation2")["wbms"] >= peers.max(axis=1) - 0.01).all()
+paper.compared("simulation2", "ARI", "k̂")
 
 # %% [markdown]
 # WBMS outperforms the other methods in both simulations, even with h and lam chosen without labels.
@@ -126,15 +116,21 @@ compared("simulation2", "ARI", "k̂")
 #
 # ## What holds: the features that matter
 
-# %%
-findings("simulation3")
-results["simulation3"].draw()
+# %% tags=["fold"]
+paper.findings("simulation3")
+paper.draw(
+    "simulation3",
+    "Simulation 3: the weights that each method gives the features; 1 and 2 carry the "
+    "clusters.",
+    "Box plots of feature weights, one panel per method; those of WBMS are high for "
+    "features 1 and 2 and near zero for the others.",
+)
 
-# %%
+# %% tags=["fold"]
 weights = results["simulation3"].rows.groupby("method")["informative"].mean()
 assert weights["wbms"] > 0.9
 assert weights["ewdp"] < 0.5
-compared("simulation3", "weight on features 1 and 2", "ARI", "k̂")
+paper.compared("simulation3", "weight on features 1 and 2", "ARI", "k̂")
 
 # %% [markdown]
 # WBMS puts nearly all its weight on the two informative features. EWDP gives all features nearly
@@ -143,28 +139,36 @@ compared("simulation3", "weight on features 1 and 2", "ARI", "k̂")
 #
 # ## What holds: a range of h and lam, on easy data
 
-# %%
-findings("sensitivity")
-results["sensitivity"].draw()
+# %% tags=["fold"]
+paper.findings("sensitivity")
+paper.draw(
+    "sensitivity",
+    "Agreement with the truth over a grid of h and lam.",
+    "Heat maps over h and lam, with a bright region of pairs that recover the clusters.",
+)
 
-# %%
+# %% tags=["fold"]
 assert results["sensitivity"].rows.query("method == 'wbms_grid'")["nmi"].eq(1).mean() > 0.1
-compared("sensitivity", "NMI", "k̂")
+paper.compared("sensitivity", "NMI", "k̂")
 
 # %% [markdown]
 # ## What does not hold: the table of real data
 #
 # In the paper WBMS has the best scores of all methods on each of nine data sets.
 
-# %%
-findings("real-data")
+# %% tags=["fold"]
+paper.findings("real-data")
 if FOLDER:
-    results["real-data"].draw()
+    paper.draw(
+        "real-data",
+        "The real data: agreement with the classes, by method.",
+        "Plots of the agreement of each method with the classes of the real data sets.",
+    )
 
-# %%
-compared("real-data", "ARI", "NMI", "k̂", "share of singletons")
+# %% tags=["fold"]
+paper.compared("real-data", "ARI", "NMI", "k̂", "share of singletons")
 
-# %%
+# %% tags=["fold"]
 if FOLDER:
     table = results["real-data"].rows
     at_print = table[table["method"].isin(["wbms_released", "wbms_printed"])]
@@ -197,10 +201,9 @@ if FOLDER:
 #
 # The information each method was given, and its scores:
 
-# %%
-pd.set_option("display.max_rows", 120)
+# %% tags=["fold"]
 methods = results["real-data"].report.tables["All methods"]
-methods.drop(columns="printed vs. measured", errors="ignore")
+show(methods.drop(columns="printed vs. measured", errors="ignore"))
 
 # %% [markdown]
 # ## What does not hold: the ablations
@@ -208,15 +211,23 @@ methods.drop(columns="printed vs. measured", errors="ignore")
 # The paper prints the ARI for four values of h (with the best λ) and for four values of λ (with the
 # best h).
 
-# %%
-findings("ablation-h")
+# %% tags=["fold"]
+paper.findings("ablation-h")
 if FOLDER:
-    results["ablation-h"].draw()
+    paper.draw(
+        "ablation-h",
+        "ARI against h, with the best lam for each: printed and measured.",
+        "Line plots of ARI over h for each data set, printed and measured values.",
+    )
 
-# %%
-findings("ablation-lam")
+# %% tags=["fold"]
+paper.findings("ablation-lam")
 if FOLDER:
-    results["ablation-lam"].draw()
+    paper.draw(
+        "ablation-lam",
+        "ARI against λ, with the best h for each: printed and measured.",
+        "Line plots of ARI over λ for each data set, printed and measured values.",
+    )
 
 # %% [markdown]
 # In the range of the two tables, few of the printed numbers are reproduced; the useful values of h
@@ -226,21 +237,32 @@ if FOLDER:
 #
 # Each with 30 noise features.
 
-# %%
-findings("two-moons")
-results["two-moons"].draw()
+# %% tags=["fold"]
+paper.findings("two-moons")
+paper.draw(
+    "two-moons",
+    "Two moons with 30 noise features: the truth and what each method finds.",
+    "Scatter plots of two interleaved half circles, coloured by the clusters of each "
+    "method.",
+)
 
-# %%
-assert (mean_ari("two-moons")[ways] < 0.9).all(axis=None)
-compared("two-moons", "ARI", "k̂")
+# %% tags=["fold"]
+assert (paper.mean_ari("two-moons")[ways] < 0.9).all(axis=None)
+paper.compared("two-moons", "ARI", "k̂")
 
-# %%
-findings("varied-densities")
-results["varied-densities"].draw()
+# %% tags=["fold"]
+paper.findings("varied-densities")
+paper.draw(
+    "varied-densities",
+    "Clusters of varied densities with 30 noise features: the truth and what each method "
+    "finds.",
+    "Scatter plots of clusters of different spread, coloured by the clusters of each "
+    "method.",
+)
 
-# %%
-assert (mean_ari("varied-densities")["wbms"] > 0.9).all()
-compared("varied-densities", "ARI", "k̂")
+# %% tags=["fold"]
+assert (paper.mean_ari("varied-densities")["wbms"] > 0.9).all()
+paper.compared("varied-densities", "ARI", "k̂")
 
 # %% [markdown]
 # Clusters of different densities are found. Two moons are not found with any pair that was tried:
@@ -250,18 +272,27 @@ compared("varied-densities", "ARI", "k̂")
 #
 # The Glioma data (ASU feature selection collection, `GLIOMA.mat`) are drawn if available.
 
-# %%
-findings("glioma")
+# %% tags=["fold"]
+paper.findings("glioma")
 if "glioma" not in results["glioma"].missing:
-    results["glioma"].draw()
+    paper.draw(
+        "glioma",
+        "Glioma: the rows in two dimensions by t-SNE, coloured by each partition.",
+        "Scatter plots of the same rows, coloured by the classes and by the clusters of "
+        "each method.",
+    )
 
-# %%
-findings("run-times")
+# %% tags=["fold"]
+paper.findings("run-times")
 if FOLDER:
-    results["run-times"].draw()
+    paper.draw(
+        "run-times",
+        "Seconds of each method on the real data.",
+        "Bar or line plot of run times by method and data set.",
+    )
 
-# %%
-results["run-times"].report.tables["Printed and measured: seconds of WBMS"]
+# %% tags=["fold"]
+show(results["run-times"].report.tables["Printed and measured: seconds of WBMS"])
 
 # %% [markdown]
 # Only orders of magnitude are comparable, since machines and languages differ. On most data sets a

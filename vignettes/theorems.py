@@ -27,10 +27,11 @@
 # i$), unlike the algorithm as printed; Theorems 1 to 3 hold for both forms, Theorems 4 and 5
 # concern an infinite sample, where the two are the same.
 
-# %%
+# %% tags=["fold"]
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from presentation import BLUE, GREEN, GREY, ORANGE, RED, SKY, figure, show, tidy
 from scipy.optimize import minimize
 from scipy.spatial import ConvexHull
 from scipy.spatial.distance import pdist
@@ -53,22 +54,6 @@ from pywbms.theory import (
     hull_distance,
     limit_weights,
 )
-
-# Okabe and Ito's palette, which is safe for colour-blind readers.
-BLUE, ORANGE, GREEN, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00"
-GREY = "#999999"
-
-
-def show(table, digits=4):
-    """Print a table with numbers rounded to the given significant digits."""
-    print(table.to_string(index=False, float_format=lambda value: f"{value:.{digits}g}"))
-
-
-def tidy(*axes):
-    """Remove the top and right spines."""
-    for ax in axes:
-        ax.spines[["top", "right"]].set_visible(False)
-
 
 # %% [markdown]
 # ## Theorem 1: the weights are an entropy-regularised minimum
@@ -126,6 +111,7 @@ for lam in (0.1, 0.2, 0.3):
 weight_checks = pd.DataFrame(weight_rows)
 show(weight_checks, digits=3)
 
+# %% tags=["checks"]
 assert (weight_checks[["KKT residual", "duality gap"]] < 1e-12).all(axis=None)
 assert (weight_checks["clusters"] == truth.nunique()).all()
 assert (weight_checks["max |SLSQP − closed|"] < 1e-4).all()
@@ -150,6 +136,7 @@ disturbed = pd.DataFrame(
 )
 show(disturbed, digits=3)
 
+# %% tags=["checks"]
 assert disturbed.kkt[1] > 1e-3
 assert disturbed.gap[1] > 1e-6
 
@@ -158,7 +145,7 @@ assert disturbed.gap[1] > 1e-6
 # smaller $\lambda$, the more displacement along a feature reduces its weight; the displacement is
 # smallest along the two features that carry the clusters.
 
-# %%
+# %% tags=["figure"]
 fig, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
 for (lam, (D, w, numeric)), colour, marker in zip(
     weight_fits.items(), (BLUE, ORANGE, GREEN), "os^", strict=True
@@ -173,6 +160,13 @@ ax.set(yscale="log", xlabel="displacement $D_l$", ylabel="weight $w_l$")
 ax.set_title("Theorem 1: log-weights are linear in the displacement")
 ax.legend(frameon=False)
 tidy(ax)
+figure(
+    fig,
+    "Theorem 1. The weights of three fits (filled) and the minimum that a general optimiser "
+    "finds (rings) lie on the lines that the closed form predicts, with slope −1/λ.",
+    "Scatter plot of log weight against displacement for λ = 0.1, 0.2 and 0.3: points lie on "
+    "three straight falling lines, steeper for smaller λ.",
+)
 
 # %% [markdown]
 # ## Theorem 2: the convex hull shrinks
@@ -199,11 +193,12 @@ plane = WBMS(h=0.3, lam=1.0, warmup=0, record_path=True).fit(S3[["x1", "x2"]])
 steps = check_shrinking_hull(plane.path_)
 show(steps)
 
+# %% tags=["checks"]
 assert steps.holds.all()
 assert steps.diameter.is_monotonic_decreasing
 assert steps.volume.is_monotonic_decreasing
 
-# %%
+# %% tags=["figure"]
 fig, (ax, right) = plt.subplots(
     1, 2, figsize=(10, 4.4), width_ratios=(3, 2), layout="constrained"
 )  # fmt: skip
@@ -232,6 +227,13 @@ right.set(xlabel="iteration t", ylabel="relative to the start", ylim=(0, 1.05))
 right.set_title("size of the hull")
 right.legend(frameon=False)
 tidy(ax, right)
+figure(
+    fig,
+    "Theorem 2. Left: the hulls of the first clouds are nested. Right: area and diameter of "
+    "the hull never increase.",
+    "Left, six nested outlines around grey points, shrinking towards four marked end points. "
+    "Right, two falling curves of area and diameter over the iterations.",
+)
 
 # %% [markdown]
 # The check also works in all 32 features of the motivating example.
@@ -241,6 +243,7 @@ wide = WBMS(h=0.1, lam=0.05, record_path=True).fit(X)
 wide_steps = check_shrinking_hull(wide.path_)
 show(wide_steps)
 
+# %% tags=["checks"]
 assert wide_steps.holds.all()
 
 # %% [markdown]
@@ -261,8 +264,9 @@ show(caught[["iteration", "outside", "holds"]])
 
 proof = hull_distance(tampered[when, :1], before, certificate=True)
 margin = proof.direction @ tampered[when, 0] - (before @ proof.direction.T).max()
-print(f"\ndistance {proof.distance[0]:.6g}, certified lower bound {margin[0]:.6g}")
+print(f"distance {proof.distance[0]:.6g}, certified lower bound {margin[0]:.6g}")
 
+# %% tags=["checks"]
 assert caught.iteration[~caught.holds].tolist() == [when]
 assert np.isclose(proof.distance[0], margin[0], rtol=1e-6)
 
@@ -285,6 +289,7 @@ finite = pd.DataFrame(
 )
 show(finite)
 
+# %% tags=["checks"]
 assert finite["T"].notna().all()
 assert finite["T"].is_monotonic_increasing
 
@@ -317,11 +322,12 @@ outliers = pd.DataFrame(
 )
 show(outliers)
 
+# %% tags=["checks"]
 assert outliers.iterations[0] == 1
 assert outliers.clusters[0] == len(rows)
 assert outliers.clusters[1] == 4 + 2  # Simulation 3's clusters and the two outliers
 
-# %%
+# %% tags=["figure"]
 fig, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained", sharex=True, sharey=True)
 for ax, (stop, fit) in zip(axes, outlier_fits.items(), strict=True):
     ax.scatter(*rows.T, s=14, color=GREY, label="data")
@@ -333,6 +339,13 @@ axes[0].set_ylabel("x2")
 axes[0].legend(frameon=False, loc="upper left")
 fig.suptitle("Theorem 3: two outliers (outside the plot) keep the diameter constant")
 tidy(*axes)
+figure(
+    fig,
+    "Theorem 3. With two outliers outside the plot the diameter is constant: the paper's rule "
+    "stops at once (left), the default once the four clusters have formed (right).",
+    "Two scatter plots of the same data. Left, every row keeps its place; right, the final "
+    "positions are four points amid four clusters.",
+)
 
 # %% [markdown]
 # ### The points hardly ever come to rest
@@ -356,6 +369,7 @@ merging = pd.DataFrame(merging)
 merging["ratio"] = merging["iterations"] / merging["exp(u)/(4u)"]
 show(merging)
 
+# %% tags=["checks"]
 assert merging["ratio"].is_monotonic_decreasing
 assert merging["ratio"].iloc[-1] < 1.2
 
@@ -390,15 +404,15 @@ rules = pd.DataFrame(
         },
     ]
 )
-print()
 show(rules)
-print(f"\nsmallest of the largest moves in 300 iterations: {trace.movement.min():.2g}")
+print(f"smallest of the largest moves in 300 iterations: {trace.movement.min():.2g}")
 
+# %% tags=["checks"]
 assert trace.movement.min() > 1e-8  # the rule "movement" would not have fired
 assert settled.converged
 assert settled.n_clusters == S1_truth.nunique() > long.n_clusters
 
-# %%
+# %% tags=["figure"]
 fig, (upper, lower) = plt.subplots(2, 1, figsize=(8, 5.4), sharex=True, layout="constrained")
 upper.step(trace.index, trace.groups, where="mid", color=BLUE)
 upper.axhline(S1_truth.nunique(), color=GREY, lw=1, ls=":", label="true number")
@@ -412,6 +426,14 @@ for ax in (upper, lower):
     ax.axvline(settled.n_iter, color=GREEN, lw=1.5, label="settled: the default stops")
     ax.legend(frameon=False)
 tidy(upper, lower)
+figure(
+    fig,
+    "Simulation 1 with 20 clusters over 300 iterations: the number of groups falls in steps "
+    "and stays for long, while the movement never falls below the tolerance.",
+    "Above, a step curve of the number of groups, which rests at 20 and later falls. Below, "
+    "the largest move in each iteration, with peaks whenever groups merge. A line marks where "
+    "the default stops.",
+)
 
 # %% [markdown]
 # Neither the diameter nor the movement indicates when to stop, and the true partition is an
@@ -474,8 +496,7 @@ sizes = samples.assign(
 errors = sizes.groupby(["n", "iteration"], as_index=False).agg(
     samples=("sample", "nunique"), corrected=("corrected", "mean"), printed=("printed", "mean")
 )
-print("mean relative error of s against each recursion, over samples and features")
-show(errors, digits=3)
+show(errors, digits=3, caption="Mean relative error of s against each recursion, over samples and features")
 
 by_size = errors.pivot_table(index="n", columns="iteration", values="corrected")
 assert np.allclose(samples.query("iteration == 0").w_sample, 1 / len(sigma))
@@ -490,7 +511,7 @@ assert (errors.printed > 1).all()
 # in later iterations because a finite sample eventually departs from the theory: outlying rows have
 # no neighbours and stay behind when the others have merged.
 
-# %%
+# %% tags=["figure"]
 fig, (ax, right) = plt.subplots(
     1, 2, figsize=(10.5, 4.4), width_ratios=(3, 2), layout="constrained"
 )  # fmt: skip
@@ -519,6 +540,14 @@ right.minorticks_off()
 right.set_title("error against the corrected recursion")
 right.legend(frameon=False)
 tidy(ax, right)
+figure(
+    fig,
+    "Theorem 4. Left: samples follow the corrected recursion, not the printed one. Right: "
+    "their error falls as the sample grows.",
+    "Left, standard deviation over iterations on a log scale: sample points lie along the "
+    "solid corrected curve, far from the dashed printed curve. Right, three falling curves of "
+    "error against n.",
+)
 
 # %% [markdown]
 # ## Theorem 5: the order is three, the rate is $2w/h$
@@ -547,6 +576,7 @@ order = convergence_order(cloud)[["feature", "order", "constant"]]
 order["2w/h"] = 2 * limit.to_numpy() / h
 show(order, digits=8)
 
+# %% tags=["checks"]
 assert np.allclose(order["order"], 3, atol=1e-3)
 assert np.allclose(order["constant"], order["2w/h"], rtol=1e-3)
 
@@ -561,13 +591,13 @@ slow = slow[["iteration", "s"]].assign(ratio=slow["s"] * np.sqrt(h * slow["itera
 show(slow.rename(columns={"ratio": "s / √(w/(ht))"}))
 
 fast = gaussian_recursion(1.0, h, lam, 6)
-print("\nthe corrected recursion, from the same start:")
-show(fast[["iteration", "s"]])
+show(fast[["iteration", "s"]], caption="The corrected recursion, from the same start")
 
+# %% tags=["checks"]
 assert abs(slow["ratio"].iloc[-1] - 1) < 1e-2
 assert fast["s"].iloc[-1] < 1e-20
 
-# %%
+# %% tags=["figure"]
 fig, (ax, right) = plt.subplots(1, 2, figsize=(10.5, 4.4), layout="constrained")
 first = cloud[cloud.iteration <= 6]
 log_s = first.log_s.to_numpy().reshape(-1, len(sigma)) / np.log(10)
@@ -590,7 +620,15 @@ right.set_title(r"weights and their limit $\propto \exp(-\sigma_l^2/\lambda)$ (d
 ax.legend(frameon=False)
 right.legend(frameon=False)
 tidy(ax, right)
+figure(
+    fig,
+    "Theorem 5. Left: successive standard deviations lie on lines of slope 3, the order. "
+    "Right: the weights reach their limits (dashed).",
+    "Left, points of three features on three parallel lines of slope three in a log-log plot. "
+    "Right, weights of three features over iterations, levelling off at dashed lines.",
+)
 
+# %% tags=["checks"]
 assert np.allclose(weights[-1], limit, atol=1e-6)
 
 # %% [markdown]
@@ -821,7 +859,7 @@ diagonal = grid_clusters(n, 50, rng)
 diagonal[:, 1] = inside * rng.standard_normal(n) + half * np.sign(diagonal[:, 0])
 D = displacement(diagonal, 100 / 50)
 rho = np.corrcoef(diagonal[:, 0], diagonal[:, 1])[0, 1]
-print(f"\nshared clusters: difference {D[2:].mean() - D[0]:.4f}, (4/hp) ρ² = {0.04 * rho**2:.4f}")
+print(f"shared clusters: difference {D[2:].mean() - D[0]:.4f}, (4/hp) ρ² = {0.04 * rho**2:.4f}")
 assert np.isclose(D[2:].mean() - D[0], 0.04 * rho**2, rtol=0.1)
 
 # %% [markdown]
@@ -832,7 +870,7 @@ assert np.isclose(D[2:].mean() - D[0], 0.04 * rho**2, rtol=0.1)
 # $1 - \sigma^2$ for any $m$.
 
 
-# %%
+# %% tags=["figure"]
 def largest_gap(n, m, least=10):
     """Return the largest difference of displacements over h with enough neighbours."""
     allowed = effective_neighbours(n, m, bandwidths) >= least
@@ -867,6 +905,15 @@ right.set_ylabel(r"$D_\mathrm{noise} - D_\mathrm{inf}$")
 right.set_title("largest difference, at the best $h$")
 right.legend(frameon=False)
 tidy(ax, right)
+figure(
+    fig,
+    "The first step from equal weights. Left: displacements of noise and informative features "
+    "as formulas (lines) and in samples (points). Right: the largest difference that any h "
+    "can show, against the marginal start.",
+    "Left, two rising curves of displacement against hp with sample points on them where "
+    "there are enough neighbours. Right, three curves that fall with the number of noise "
+    "features, below a constant line for the marginal start.",
+)
 
 # The bound of (d), for clusters with β = 1 and γ = 0.
 bound = 4 / 3 * (1 - inside**2) ** 2 * np.log(2000 / 10) / dimensions
@@ -995,6 +1042,7 @@ for name, centers, kappa in (("grid", grid, 4 * half**4), ("shared", shared, 8 *
 limits = pd.DataFrame(limits)
 show(limits, digits=3)
 
+# %% tags=["checks"]
 assert np.allclose(limits["exact"], limits["first order"], rtol=0.03)
 
 # %% [markdown]
@@ -1070,7 +1118,6 @@ expected = [predict_first_step(*key) for key in by_p.index]
 by_p[["own, predicted", "noise, predicted", "inf, predicted"]] = expected
 columns = ["own", "own, predicted", "D inf", "inf, predicted", "D noise", "noise, predicted"]
 show(by_p[columns].reset_index(), digits=3)
-print()
 show(by_p[["difference", "sd of noise", "difference/sd", "targets"]].reset_index(), digits=3)
 
 by_nearest = by_p.loc[["nearest", "nearest, shared"]]
@@ -1098,7 +1145,7 @@ assert np.allclose(own_start["D inf"], own_start["inf, predicted"], atol=0.01)
 assert (gap > 0.95).all()
 assert (own_start["difference/sd"] > 20).all()
 
-# %%
+# %% tags=["figure"]
 fig, (ax, right) = plt.subplots(1, 2, figsize=(10.5, 4.4), layout="constrained")
 curve_p = np.unique(np.geomspace(8, 1500, 20).astype(int))
 for start, label, k, colour, marker in (
@@ -1127,6 +1174,14 @@ right.set_title("difference of displacements after the first step")
 ax.legend(frameon=False)
 right.legend(frameon=False, loc="upper right", bbox_to_anchor=(1, 0.94))
 tidy(ax, right)
+figure(
+    fig,
+    "Without neighbours. Left: how often the nearest row is of the own cluster, which falls "
+    "to 1/k. Right: the difference of displacements, which only the marginal start keeps.",
+    "Left, two falling curves with sample points, approaching one quarter and one half. "
+    "Right, one level curve near 1 for the marginal start, and three that fall to 0 or below "
+    "as features are added.",
+)
 
 # %% [markdown]
 # Lines are the formulas, points are samples. The neglected spread within clusters makes the
@@ -1164,6 +1219,7 @@ for p in (10, 50, 200, 1000):
 starts = pd.DataFrame(starts)
 show(starts)
 
+# %% tags=["checks"]
 assert np.allclose(starts["D inf"], inside**2, rtol=0.15)
 assert np.allclose(starts["D noise"], 1, atol=0.01)
 assert np.allclose(starts["effective dimension"], starts["predicted"], rtol=0.05)
@@ -1201,11 +1257,12 @@ runs = pd.DataFrame(runs)
 recovered = runs.pivot_table(index=["design", "p"], columns="start", values="ARI")
 show(recovered.reset_index(), digits=3)
 
+# %% tags=["checks"]
 assert (recovered["marginal"] > 0.95).all()
 assert (recovered.loc["2 informative"].loc[40:, "uniform"] < 0.5).all()
 assert (recovered.loc["5 % informative"].loc[40:60, "uniform"] < 0.5).all()
 
-# %%
+# %% tags=["figure"]
 fig, axes = plt.subplots(1, 2, figsize=(10, 3.8), sharey=True, layout="constrained")
 for ax, design in zip(axes, designs, strict=True):
     for init, colour, marker in (("uniform", ORANGE, "o"), ("marginal", GREEN, "s")):
@@ -1220,6 +1277,13 @@ axes[0].set_ylabel("adjusted Rand index")
 axes[1].legend(frameon=False, loc="center right")
 fig.suptitle("Lines: means of 10 samples (dots)")
 tidy(*axes)
+figure(
+    fig,
+    "Simulation 2 from two starts of the weights: the marginal one finds the clusters at any "
+    "number of features.",
+    "Two panels of adjusted Rand index against the number of features: a curve at 1 for the "
+    "marginal start, and a lower, falling one for equal weights.",
+)
 
 # %% [markdown]
 # From equal weights the clusters are lost as noise is added. In the paper's design they are found
@@ -1260,6 +1324,7 @@ for seed in range(8):
 hidden = pd.DataFrame(hidden).groupby("start", sort=False).mean()
 show(hidden.reset_index(), digits=2)
 
+# %% tags=["checks"]
 assert hidden.loc["marginal", "weight of x1 + x2"] < 0.2  # equal weights: 0.1
 assert (hidden.loc[["uniform", "marginal"], "ARI"] < 0.2).all()
 assert hidden.loc["known", "ARI"] > 0.6
@@ -1314,7 +1379,7 @@ weighted_diameters = [
     pdist(cloud * np.sqrt(w)).max()
     for cloud, w in zip(changing.path_, changing.weights_path_, strict=True)
 ]
-print(f"\nweighted diameter before and after the first step: {weighted_diameters[0]:.3f}, ", end="")
+print(f"weighted diameter before and after the first step: {weighted_diameters[0]:.3f}, ", end="")
 print(f"{weighted_diameters[1]:.3f}")
 assert weighted_diameters[1] > 1.02 * weighted_diameters[0]
 
@@ -1329,6 +1394,7 @@ result = wbms(X, h=0.1, lam=0.05)
 table = check_all(result)
 show(table, digits=2)
 
+# %% tags=["checks"]
 assert table.holds.all()
 
 # %% [markdown]

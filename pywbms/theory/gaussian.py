@@ -73,7 +73,7 @@ def gaussian_recursion(sigma: ArrayLike, h: float, lam: float, n_iter: int) -> p
     See Also
     --------
     convergence_order : The order and rate with which s converges to 0.
-    printed_recursion : The theorem as printed, which is wrong.
+    pywbms.gaussian.printed_recursion : The theorem as printed, which is wrong.
 
     Examples
     --------
@@ -174,8 +174,8 @@ def convergence_order(s):
 
     In logarithms this is the line log s_{t+1} = log r + m log s_t. Its slope is estimated at the
     end of the sequence. The constant is then estimated from the earliest terms that agree with all
-    later ones up to rounding, because log r loses digits as |log s| grows. If the slope is within
-    0.01 of an integer, that integer is used as m to compute the constant.
+    later ones up to rounding, because ``log r`` loses digits as ``|log s|`` grows. If the slope is
+    within 0.01 of an integer, that integer is used as m to compute the constant.
 
     Parameters
     ----------
