@@ -355,6 +355,36 @@ class WBMSResult(ResultDetails):
         """
         save(self, path)
 
+    def report(self, path: str | os.PathLike, title: str | None = None) -> None:
+        """Write the result as one HTML page for readers who do not code.
+
+        The page needs no network. It tells what was found, how certain that is and what the
+        alternatives are; it shows the clusters, weights and profiles, the collapse, the other pairs
+        (h, lam), the merge tree, outliers and the checks of the theorems, and says how to get the
+        result again. Of many rows a part is drawn, which the page says. An existing file is
+        replaced as a whole, or stays as it is.
+
+        Parameters
+        ----------
+        path : path
+            Such as "report.html".
+        title : str, optional
+            The title of the page; by default the number of clusters and the size of the table.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from pywbms import datasets, wbms
+        >>> df, truth = datasets.simulation3(random_state=0)
+        >>> page = pathlib.Path(tempfile.mkdtemp()) / "report.html"
+        >>> wbms(df, h=0.1, lam=0.1).report(page)
+        >>> "clusters in" in page.read_text(encoding="utf-8")
+        True
+        """
+        from pywbms._report.page import write_report
+
+        write_report(self, path, title)
+
     def check_theory(self, **options: Any) -> pd.DataFrame:
         """Check the paper's theorems on this result; see `pywbms.theory.check_all`.
 

@@ -8,7 +8,8 @@ from pywbms._results.reached import reached
 from pywbms._results.row_weights import cluster_shares
 from pywbms._terminal.wording import counted, weight_text
 
-NAMED = 4
+# So many columns are named, none with a smaller weight.
+NAMED, LEAST_NAMED = 4, 0.01
 MEANING = {
     "high": "Results like this one mostly agree well with the truth, where the truth is known.",
     "medium": "Results like this one agree with the truth in part: look at the alternatives.",
@@ -20,8 +21,7 @@ def title_of(result):
     """Return the title of the page."""
     n, p = result.data.shape
     return (
-        f"{counted(result.n_clusters, 'cluster')} in {counted(n, 'row')} "
-        f"and {counted(p, 'column')}"
+        f"{counted(result.n_clusters, 'cluster')} in {counted(n, 'row')} and {counted(p, 'column')}"
     )
 
 
@@ -47,18 +47,31 @@ def size_line(result):
         return f"All {counted(n, 'row')} form one cluster: no groups stand out."
     text = (
         f"The {counted(n, 'row')} fall into {counted(result.n_clusters, 'cluster')}. The largest "
-        f"(cluster 0) has {shares[0]:.0%} of them, the smallest "
-        f"(cluster {result.n_clusters - 1}) {shares[-1]:.1%}."
+        f"(cluster 0) has {percent(shares[0])} of them, the smallest "
+        f"(cluster {result.n_clusters - 1}) {percent(shares[-1])}."
     )
     outside = int((result.estimator.labels_ < 0).sum())
     return text + f" {counted(outside, 'row')} in no cluster, as outliers." * bool(outside)
+
+
+def percent(share):
+    """Return a share in percent, with a decimal if it is small.
+
+    Examples
+    --------
+    >>> percent(0.5), percent(0.0123)
+    ('50 %', '1.2 %')
+    """
+    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1f} %"
 
 
 def weight_line(result):
     """Return a sentence on the columns that count."""
     weights = result.weights.sort_values(ascending=False, kind="stable")
     effective = int(np.ceil(1 / (weights.to_numpy() ** 2).sum() - 1e-9))
-    first = [f"{brief(name)} ({weight_text(w)})" for name, w in weights.iloc[:NAMED].items()]
+    first = weights.iloc[:NAMED]
+    first = first[(first >= LEAST_NAMED) | (first == first.iloc[0])]
+    first = [f"{brief(name)} ({weight_text(w)})" for name, w in first.items()]
     text = "What tells the clusters apart most: " if result.n_clusters > 1 else "Heaviest columns: "
     text += ", ".join(first) + "."
     if len(weights) > NAMED:

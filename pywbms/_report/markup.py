@@ -23,14 +23,14 @@ def escaped(text):
 
 
 def as_json(value):
-    """Return data as JSON that may stand in an element of a page.
+    r"""Return data as JSON that may stand in an element of a page.
 
     Numbers that are not finite become null.
 
     Examples
     --------
     >>> as_json({"name": "</script>", "value": float("nan")})
-    '{"name":"\\\\u003c/script\\\\u003e","value":null}'
+    '{"name":"\\u003c/script\\u003e","value":null}'
     """
     text = json.dumps(plain(value), separators=(",", ":"), allow_nan=False)
     for character, code in RISKY.items():

@@ -15,7 +15,7 @@ from pywbms._report.collapse import collapse_data
 from pywbms._report.columns import profile_table, weight_order, weights_data, weights_table
 from pywbms._report.details import missing_section, outlier_section, scores_of, theorem_section
 from pywbms._report.findings import alternatives, cluster_table, findings, title_of
-from pywbms._report.markup import as_json, escaped
+from pywbms._report.markup import as_json, escaped, rounded
 from pywbms._report.partitions import alternatives_data, map_data
 from pywbms._report.projection import Projection
 from pywbms._report.refits import Refits
@@ -94,8 +94,9 @@ def data_of(result, drawn, order, sizes, confidences):
     shares = cluster_shares(result.estimator)
     return {
         "clusters": {
-            "size": sizes, "share": [round(float(share), 4) for share in shares],
-            "confidence": None if confidences is None else [round(float(c), 3) for c in confidences],
+            "size": sizes,
+            "share": rounded(shares),
+            "confidence": None if confidences is None else rounded(confidences, 3),
         },
         "colours": COLOURS,
         "rows": drawn_rows(result, drawn, projection, order),
@@ -104,7 +105,7 @@ def data_of(result, drawn, order, sizes, confidences):
         "map": places,
         "alternatives": alternatives_data(result, places),
         "tree": tree_data(result, drawn, again),
-    }  # fmt: skip
+    }
 
 
 def drawn_line(drawn, data):

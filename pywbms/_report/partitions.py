@@ -29,7 +29,9 @@ def map_data(result, refits, n_rows):
         return None
     promise = table[["chosen", "judged", "score", "screened"]].to_numpy(dtype=float)
     best_first = np.lexsort(-promise.T[::-1])[:MOST_CELLS]
-    most = int(np.clip(MOST_WORK / (n_rows**2 * max(len(result.weights), 1)), LEAST_FITS, MOST_FITS))
+    most = int(
+        np.clip(MOST_WORK / (n_rows**2 * max(len(result.weights), 1)), LEAST_FITS, MOST_FITS)
+    )
     starts = result.choice.starts
     wanted = table.iloc[best_first[:most]]
     places = [(one.h, one.lam, starts[one.start]) for one in wanted.itertuples()]

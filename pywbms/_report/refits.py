@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pywbms._data.masses import masses, rows_stood_for
+from pywbms._data.ordering import largest_first, undo_order
 from pywbms._engine.fit import PreparedRows, at_start, final_groups, in_order, run_fit, tree_of
 from pywbms._engine.recorder import Recorder
-from pywbms._data.ordering import largest_first, undo_order
 from pywbms._report.projection import planar
 
 

@@ -15,7 +15,7 @@ from pywbms.estimator import WBMS
 # Parameters that do not change a result.
 INDIFFERENT = {"n_jobs", "verbose", "callback", "record_path", "tree", "random_state"}
 # R's names of parameters.
-IN_R = {"lam": "lambda", "n_clusters": "k", "na_action": "na.action"}
+IN_R = {"lam": "lambda", "lam_scale": "lambda_scale", "n_clusters": "k", "na_action": "na.action"}
 MOST_NUMBERS = 20
 
 
@@ -83,12 +83,15 @@ def python_code(result):
         "import pandas as pd",
         "from pywbms import wbms",
         "",
-        'data = pd.read_csv("data.csv")  # your table, with the columns below',
-        "result = wbms(" + ", ".join(["data", *arguments]) + ")",
-        *chosen(result, "# h and lam were chosen; the same result without the search:"),
-        *(["again = wbms(" + ", ".join(["data", *fixed(result)]) + ")"] if searched(result) else []),
-        'result.report("report.html")',
+        'data = pd.read_csv("data.csv")  # your table, with the columns that were clustered',
+        f"result = wbms({', '.join(['data', *arguments])})",
     ]
+    if searched(result):
+        lines += [
+            "# h and lam were chosen; the same clusters without the search:",
+            f"again = wbms({', '.join(['data', *fixed(result)])})",
+        ]
+    lines.append('result.report("report.html")')
     return "\n".join(lines)
 
 
@@ -113,11 +116,6 @@ def searched(result):
     return is_auto(result.estimator.h) or is_auto(result.estimator.lam)
 
 
-def chosen(result, text):
-    """Return a line that says that h and lam were chosen, if they were."""
-    return [text] if searched(result) else []
-
-
 def fixed(result):
     """Return the arguments that give the same clusters without a search."""
     model = result.estimator
@@ -135,12 +133,12 @@ def fixed(result):
 
 
 def in_r(value):
-    """Return a value as R code.
+    r"""Return a value as R code.
 
     Examples
     --------
     >>> in_r(True), in_r((1.0, 2.0)), in_r('say "a"'), in_r(3)
-    ('TRUE', 'c(1.0, 2.0)', '"say \\\\"a\\\\""', '3L')
+    ('TRUE', 'c(1.0, 2.0)', '"say \\"a\\""', '3L')
     """
     value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
     if value is None:

@@ -5,6 +5,7 @@ import numpy as np
 from pywbms._engine.merge_tree import levels
 from pywbms._report.markup import rounded
 from pywbms._viz.dendrogram import lay_out, number_of_leaves
+from pywbms._viz.tree import labels_in_tree
 
 # More leaves cannot be told apart on a screen.
 MOST_LEAVES = 60
@@ -21,7 +22,7 @@ def tree_data(result, drawn, again):
     if not len(linkage):
         return None
     rows = drawn.rows if whole else drawn.rows[drawn.repeated]
-    labels = drawn.labels if whole else drawn.labels[rows]
+    labels = labels_in_tree(result) if whole else drawn.labels[rows]
     n = len(linkage) + 1
     layout = lay_out(linkage, number_of_leaves(linkage, MOST_LEAVES), labels)
     leaf = np.empty(n, dtype=int)
@@ -34,13 +35,22 @@ def tree_data(result, drawn, again):
         "height": rounded(np.minimum(linkage[first:, 2], HIGHEST), 6),
         "observed": observed[first:],
         "size": [len(members) for members in layout.leaves],
-        "cluster": [int(np.bincount(labels[members] + 1).argmax()) - 1 for members in layout.leaves],
+        "cluster": [
+            int(np.bincount(labels[members] + 1).argmax()) - 1 for members in layout.leaves
+        ],
         "leaf": leaf[rows] if whole else leaf,
+        # Below it there are merges that are not shown.
+        "floor": float(min(linkage[first - 1, 2], HIGHEST)) if first else 0.0,
         "whole": whole,
         "n": n,
         "end": end,
         "cut": own_cut(result, linkage, end),
     }
+
+
+def commonest(labels):
+    """Return the label that most rows have; −1 counts as one."""
+    return int(np.bincount(labels + 1).argmax()) - 1
 
 
 def own_cut(result, linkage, end):

@@ -1,6 +1,9 @@
 "use strict";
 // What all pictures share: the data, colours and markers, and charts that follow size and theme.
 
+// A canvas does not inherit its font.
+const FONT = getComputedStyle(document.body).fontFamily;
+
 const Report = {
   data: JSON.parse(document.getElementById("data").textContent),
   charts: [],
@@ -31,6 +34,9 @@ Report.text = function (value) {
   if (value === null || value === undefined) return "–";
   return Number(value.toPrecision(4)).toString().replace("-", "−");
 };
+
+// A weight; small ones are not told apart.
+Report.weight = (value) => (value === 0 ? "0" : value < 0.001 ? "< 0.001" : value.toPrecision(3));
 
 Report.isDark = () =>
   !Report.printing && window.matchMedia("(prefers-color-scheme: dark)").matches;
@@ -79,8 +85,8 @@ Report.axis = function (more) {
   return {
     type: "value",
     nameLocation: "middle",
-    nameTextStyle: { color: theme.quiet, lineHeight: 14 },
-    axisLine: { lineStyle: { color: theme.quiet } },
+    nameTextStyle: { color: theme.quiet, lineHeight: 15, fontSize: 12 },
+    axisLine: { onZero: false, lineStyle: { color: theme.quiet } },
     axisLabel: { color: theme.quiet, hideOverlap: true },
     splitLine: { lineStyle: { color: theme.line } },
     ...more,
@@ -95,7 +101,7 @@ Report.chart = function (id, renderer, draw) {
     chart,
     place,
     draw() {
-      const options = { animation: false, textStyle: { fontFamily: "inherit" }, ...draw(chart) };
+      const options = { animation: false, textStyle: { fontFamily: FONT }, ...draw(chart) };
       chart.setOption(options, { replaceMerge: ["series"] });
     },
   };

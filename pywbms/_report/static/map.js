@@ -30,8 +30,7 @@ Report.drawMap = function () {
     const cells = map.h.map((_, i) => i).filter((i) => map.start[i] === select.value);
     const lams = [...new Set(cells.map((i) => map.lam[i]))].sort((a, b) => a - b);
     const height = Math.max(220, 90 + 44 * lams.length);
-    if (made_height !== height) {
-      made_height = height;
+    if (chart.getHeight() !== height) {
       chart.getDom().style.height = `${height}px`;
       chart.resize({ height });
     }
@@ -68,8 +67,6 @@ Report.drawMap = function () {
   mapTable(choose);
 };
 
-let made_height = 0;
-
 function cellLines(cell) {
   const map = Report.data.map;
   const joined = map.joined[cell] === map.k[cell] ? "" : `, joined to ${map.joined[cell]} where the density does not dip`;
@@ -101,7 +98,7 @@ function mapOptions(cells, lams, shown) {
     grid: { left: 70, right: 30, top: 16, bottom: 52 },
     xAxis: Report.axis({
       type: "log", min: 10 ** low, max: 10 ** high, name: "h (logarithmic)", nameGap: 30,
-      axisLabel: { color: theme.quiet, formatter: (value) => Report.text(value), hideOverlap: true },
+      axisLabel: { color: theme.quiet, formatter: (value) => Report.text(value), hideOverlap: true, showMinLabel: false, showMaxLabel: false },
     }),
     yAxis: {
       ...Report.axis({ name: "lam", nameGap: 48 }), type: "category", data: lams.map(Report.text),

@@ -17,7 +17,7 @@ Report.labels = function () {
 };
 
 // One series of dots per cluster; those that are not selected step back.
-Report.dots = function (places, labels, size) {
+Report.dots = function (places, labels, size, selected = Report.selected) {
   const groups = new Map();
   places.forEach((place, i) => {
     if (!groups.has(labels[i])) groups.set(labels[i], []);
@@ -26,7 +26,7 @@ Report.dots = function (places, labels, size) {
   const order = [...groups.keys()].sort((a, b) => groups.get(b).length - groups.get(a).length);
   return order.map((label) => {
     const known = label !== null;
-    const back = known && Report.selected !== null && label !== Report.selected;
+    const back = known && selected !== null && label !== selected;
     return {
       type: "scatter",
       id: `cluster ${label}`,
@@ -91,7 +91,7 @@ function centres() {
   const theme = Report.theme();
   return {
     type: "scatter", id: "centres", silent: true, symbolSize: 1, z: 4,
-    itemStyle: { opacity: 0 },
+    itemStyle: { color: "transparent" },
     label: {
       show: true, formatter: (hit) => String(hit.data[2]), color: theme.ink, fontWeight: "bold",
       fontSize: 13, textBorderColor: theme.paper, textBorderWidth: 3,
@@ -121,10 +121,10 @@ Report.drawWeights = function () {
     const shown = found.slice(0, MOST_BARS);
     tell(found.length, shown.length);
     const height = 60 + 22 * Math.max(shown.length, 1);
-    made0(chart, height);
+    fit(chart, height);
     return bars(shown.map((i) => names[i]), shown.map((i) => values[i]), values[0], shown);
   });
-  function made0(chart, height) {
+  function fit(chart, height) {
     const place = Report.byId("weights-chart");
     if (place.style.height !== `${height}px`) {
       place.style.height = `${height}px`;
@@ -151,11 +151,11 @@ function bars(names, values, highest, ranks) {
       axisLabel: { color: theme.ink, width, overflow: "truncate", interval: 0 },
     },
     tooltip: Report.tooltip((hit) =>
-      Report.tip(names[hit.dataIndex], [`weight ${Report.text(values[hit.dataIndex])}`].concat(
+      Report.tip(names[hit.dataIndex], [`weight ${Number(values[hit.dataIndex]).toPrecision(3)}`].concat(
         ranks ? [`rank ${ranks[hit.dataIndex] + 1} of ${Report.data.weights.total.toLocaleString("en")}`] : []))),
     series: [{
       type: "bar", id: "weights", data: values, itemStyle: { color: Report.colour(0) }, barMaxWidth: 16,
-      label: { show: true, position: "right", color: theme.ink, formatter: (hit) => (hit.value ? hit.value.toPrecision(3) : "0") },
+      label: { show: true, position: "right", color: theme.ink, formatter: (hit) => Report.weight(hit.value) },
     }],
   };
 }
@@ -173,11 +173,8 @@ Report.drawCollapse = function () {
   slider.max = String(data.iteration.length - 1);
   const dots = Report.chart("collapse-chart", "canvas", () => {
     const places = data.x[frame()].map((value, i) => [value, data.y[frame()][i], i]);
-    const whole = Report.partition === null ? labels : labels.map((label) => label);
-    const kept = Report.selected;
-    if (Report.partition !== null) Report.selected = null; // clusters of another partition
-    const series = Report.dots(places, whole, 8);
-    Report.selected = kept;
+    // What is selected in another partition is none of the clusters here.
+    const series = Report.dots(places, labels, 8, Report.partition === null ? Report.selected : null);
     return {
       ...Report.planeAxes(x, y),
       tooltip: Report.tooltip((hit) => Report.rowTip(Report.data.rows.repeated[hit.data[2]])),
@@ -220,5 +217,5 @@ Report.drawCollapse = function () {
     if (timer !== null) stop();
     show();
   });
-  Report.charts.filter((one) => one === dots).forEach(() => show());
+  show();
 };

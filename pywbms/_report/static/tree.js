@@ -68,12 +68,7 @@ function treeShape(tree) {
     size.push(size[a] + size[b]);
   });
   const top = Math.max(...tree.height, tree.end, 1);
-  return { place, bottom, size, highest: 1.08 * top, lowest: leaves < tree.n ? lowestCut(tree) : 0 };
-}
-
-// Below the first shown merge the tree is not known here.
-function lowestCut(tree) {
-  return tree.height.length ? 0.999 * Math.min(...tree.height) : 0;
+  return { place, bottom, size, highest: 1.08 * top, lowest: tree.floor };
 }
 
 // Which cluster each leaf and each merge belongs to at a height; −1 above it.
@@ -112,7 +107,19 @@ function mark(tree, node, number, label) {
 
 function iterations(height) {
   const number = Math.expm1(height);
-  return number < 1e6 ? Math.round(number).toLocaleString("en") : number.toExponential(0).replace("e+", " · 10^");
+  if (number < 1e6) return Math.round(number).toLocaleString("en");
+  const [digit, power] = number.toExponential(0).split("e+");
+  const raised = [...power].map((figure) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[figure]).join("");
+  return `${digit === "1" ? "" : `${digit} · `}10${raised}`;
+}
+
+// Heights of 0, 1, 10, 100, … iterations, or of fewer powers of ten.
+function marks(highest) {
+  const decades = highest / Math.LN10;
+  const step = Math.max(1, Math.ceil(decades / 8));
+  const found = [0];
+  for (let power = 0; power < decades; power += step) found.push(Math.log1p(10 ** power));
+  return found.filter((height) => height < highest);
 }
 
 function treeOptions(tree, shape, cut) {
@@ -146,14 +153,15 @@ function treeOptions(tree, shape, cut) {
       min: -0.6, max: leaves - 0.4, interval: 1, splitLine: { show: false }, axisTick: { show: false },
       name: tree.n === leaves ? "rows" : "parts, with their numbers of rows", nameGap: leaves > 12 ? 44 : 26,
       axisLabel: {
-        color: theme.quiet, rotate: leaves > 12 ? 90 : 0, hideOverlap: true, showMinLabel: false, showMaxLabel: false,
+        color: theme.quiet, rotate: leaves > 12 ? 90 : 0, hideOverlap: true,
         formatter: (value) => (Number.isInteger(value) && value < leaves ? tree.size[value].toLocaleString("en") : ""),
         customValues: tree.size.map((_, leaf) => leaf),
       },
     }),
     yAxis: Report.axis({
       min: 0, max: shape.highest, name: "iterations until they meet", nameGap: 58,
-      axisLabel: { color: theme.quiet, formatter: iterations, showMaxLabel: false },
+      axisLabel: { color: theme.quiet, formatter: iterations, customValues: marks(shape.highest) },
+      axisTick: { show: true, customValues: marks(shape.highest) }, splitLine: { show: false },
     }),
     series: [...series, cutLine(tree, cut, theme)],
   };
