@@ -47,10 +47,11 @@ def profile_table(result, sizes):
     """Return the means of the clusters along the columns that set them apart, as a tinted table."""
     profile = result.profile()
     shown = profile.iloc[:MOST_CLUSTERS, :MOST_PROFILED]
-    centers = group_means(result, shown.columns)
+    columns = result.weights.index.get_indexer(shown.columns)
+    centers = result._features().means()[:MOST_CLUSTERS, columns]
     names = shortened(shown.columns, 28)
     rows = []
-    for cluster, (means, distances) in enumerate(zip(centers, shown.to_numpy(), strict=False)):
+    for cluster, (means, distances) in enumerate(zip(centers, shown.to_numpy(), strict=True)):
         cells = [tinted(mean, z) for mean, z in zip(means, distances, strict=True)]
         rows.append((f"Cluster {cluster}", int(sizes[cluster]), *cells))
     caption = (
@@ -62,20 +63,6 @@ def profile_table(result, sizes):
         caption += f" The {MOST_CLUSTERS} largest of {len(profile)} clusters."
     attributes = [f'data-cluster="{cluster}"' for cluster in range(len(rows))]
     return table(caption, ("Cluster", "Rows", *names), rows, attributes=attributes)
-
-
-def group_means(result, columns):
-    """Return the means of the rows of each cluster along some columns, in their units."""
-    labels = result.estimator.labels_
-    places = result.weights.index.get_indexer(columns)
-    values = result.data.to_numpy(dtype=float)[:, places]
-    mass = result.estimator.sample_weight_
-    mass = np.ones(len(labels)) if mass is None else mass
-    inside = labels >= 0
-    sums = np.stack(
-        [np.bincount(labels[inside], (column * mass)[inside]) for column in values.T], axis=1
-    )
-    return sums / np.bincount(labels[inside], mass[inside])[:, None]
 
 
 def tinted(mean, distance):
