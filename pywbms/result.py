@@ -11,20 +11,21 @@ import pandas as pd
 
 from pywbms._data.kinds import read
 from pywbms._data.table import Table
+from pywbms._report.reported import ReportedResult
 from pywbms._results.augment import augmented
 from pywbms._results.details import ResultDetails
 from pywbms._results.other_partitions import Found, fit_at, layers_of
 from pywbms._results.row_weights import cluster_shares
 from pywbms._results.saving import save
 from pywbms._results.summary import Summary, copy_or_none
-from pywbms._results.words import as_html, as_text, remarks
+from pywbms._results.words import as_text, remarks
 from pywbms._selection.choice import Selection
 from pywbms._selection.evidence import Confidence
 from pywbms.estimator import WBMS
 from pywbms.theory.refit import refit_with_path
 
 
-class WBMSResult(ResultDetails):
+class WBMSResult(ReportedResult, ResultDetails):
     """A clustering of a DataFrame, in its index, its column names and its units.
 
     Attributes
@@ -355,36 +356,6 @@ class WBMSResult(ResultDetails):
         """
         save(self, path)
 
-    def report(self, path: str | os.PathLike, title: str | None = None) -> None:
-        """Write the result as one HTML page for readers who do not code.
-
-        The page needs no network. It tells what was found, how certain that is and what the
-        alternatives are; it shows the clusters, weights and profiles, the collapse, the other pairs
-        (h, lam), the merge tree, outliers and the checks of the theorems, and says how to get the
-        result again. Of many rows a part is drawn, which the page says. An existing file is
-        replaced as a whole, or stays as it is.
-
-        Parameters
-        ----------
-        path : path
-            Such as "report.html".
-        title : str, optional
-            The title of the page; by default the number of clusters and the size of the table.
-
-        Examples
-        --------
-        >>> import pathlib, tempfile
-        >>> from pywbms import datasets, wbms
-        >>> df, truth = datasets.simulation3(random_state=0)
-        >>> page = pathlib.Path(tempfile.mkdtemp()) / "report.html"
-        >>> wbms(df, h=0.1, lam=0.1).report(page)
-        >>> "clusters in" in page.read_text(encoding="utf-8")
-        True
-        """
-        from pywbms._report.page import write_report
-
-        write_report(self, path, title)
-
     def check_theory(self, **options: Any) -> pd.DataFrame:
         """Check the paper's theorems on this result; see `pywbms.theory.check_all`.
 
@@ -399,9 +370,6 @@ class WBMSResult(ResultDetails):
 
     def __repr__(self) -> str:
         return as_text(self)
-
-    def _repr_html_(self) -> str:
-        return as_html(self)
 
     @property
     def note(self) -> str:

@@ -36,7 +36,7 @@ def frames_shown(number, most):
     Examples
     --------
     >>> frames_shown(4, 10), frames_shown(100, 5)
-    ([0, 1, 2, 3], [0, 3, 10, 32, 99])
+    ([0, 1, 2, 3], [0, 2, 9, 31, 99])
     """
     if number <= most:
         return list(range(number))

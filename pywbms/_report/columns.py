@@ -43,7 +43,7 @@ def weights_table(result):
     return table(caption, ("Column", "Weight"), rows)
 
 
-def profile_table(result, sizes):
+def profile_table(result, sizes, first):
     """Return the means of the clusters along the columns that set them apart, as a tinted table."""
     profile = result.profile()
     shown = profile.iloc[:MOST_CLUSTERS, :MOST_PROFILED]
@@ -53,7 +53,7 @@ def profile_table(result, sizes):
     rows = []
     for cluster, (means, distances) in enumerate(zip(centers, shown.to_numpy(), strict=True)):
         cells = [tinted(mean, z) for mean, z in zip(means, distances, strict=True)]
-        rows.append((f"Cluster {cluster}", int(sizes[cluster]), *cells))
+        rows.append((f"Cluster {cluster + first}", int(sizes[cluster]), *cells))
     caption = (
         f"Mean of each cluster in the units of the data, for the {counted(len(names), 'column')} "
         "that set the clusters apart most. The tint says how far the mean lies above (warm) or "

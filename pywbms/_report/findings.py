@@ -25,9 +25,9 @@ def title_of(result):
     )
 
 
-def findings(result):
+def findings(result, first):
     """Return what was found, as paragraphs of HTML."""
-    lines = [size_line(result), weight_line(result)]
+    lines = [size_line(result, first), weight_line(result)]
     if result.choice is not None:
         lines.append(result.choice.explanation)
     if asked := reached(result.estimator):
@@ -40,15 +40,15 @@ def findings(result):
     return "".join(f"<p>{escaped(line)}</p>" for line in lines) + confidence(result)
 
 
-def size_line(result):
+def size_line(result, first):
     """Return a sentence on the number of clusters and their sizes."""
     n, shares = len(result.data), cluster_shares(result.estimator)
     if result.n_clusters == 1:
         return f"All {counted(n, 'row')} form one cluster: no groups stand out."
     text = (
         f"The {counted(n, 'row')} fall into {counted(result.n_clusters, 'cluster')}. The largest "
-        f"(cluster 0) has {percent(shares[0])} of them, the smallest "
-        f"(cluster {result.n_clusters - 1}) {percent(shares[-1])}."
+        f"(cluster {first}) has {percent(shares[0])} of them, the smallest "
+        f"(cluster {result.n_clusters - 1 + first}) {percent(shares[-1])}."
     )
     outside = int((result.estimator.labels_ < 0).sum())
     return text + f" {counted(outside, 'row')} in no cluster, as outliers." * bool(outside)
@@ -121,13 +121,13 @@ def alternatives(result):
     return table(caption, head, rows, attributes=attributes)
 
 
-def cluster_table(result, sizes, confidences):
+def cluster_table(result, sizes, confidences, first):
     """Return sizes and shares of the clusters as a table."""
     shares = cluster_shares(result.estimator)
     known = confidences is not None
     head = ["Cluster", "Rows", "Share", *["Confidence of its rows"] * known]
     rows = [
-        (f"Cluster {c}", int(sizes[c]), f"{shares[c]:.1%}",
+        (f"Cluster {c + first}", int(sizes[c]), f"{shares[c]:.1%}",
          *[f"{confidences[c]:.2f}" if known else ""] * known)
         for c in range(result.n_clusters)
     ]  # fmt: skip

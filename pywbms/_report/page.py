@@ -33,13 +33,22 @@ SCRIPTS = ("echarts.common.min.js", "charts.js", "pictures.js", "map.js", "tree.
 GAP = re.compile(r"\{\{(\w+)\}\}")
 
 
-def write_report(result, path, title=None):
-    """Write a result as one HTML page; see `WBMSResult.report`."""
+def write_report(result, path, title=None, first=0):
+    """Write a result as one HTML page; see `WBMSResult.report`.
+
+    Parameters
+    ----------
+    result : WBMSResult
+    path : path
+    title : str, optional
+    first : int, default 0
+        The number of the largest cluster: R counts from 1.
+    """
     path = checked_path(path)
     if title is not None and not isinstance(title, str):
         raise TypeError(f"title must be a text, got {title!r}")
     require_rows_here(result.estimator._X)
-    page = page_of(result, title)
+    page = page_of(result, title, first)
     with naming("write", path), atomic_path(path) as new:
         new.write_bytes(page.encode("utf-8", errors="replace"))
 
@@ -58,22 +67,22 @@ def checked_path(path):
     return path
 
 
-def page_of(result, title=None):
+def page_of(result, title=None, first=0):
     """Return the page of a result."""
     drawn = Drawn.of(result)
     order = result.weights.index.get_indexer(result.profile().columns)
     sizes = np.bincount(drawn.labels[drawn.labels >= 0], minlength=result.n_clusters)
     scores, confidences = scores_of(result)
-    data = data_of(result, drawn, order, sizes, confidences)
+    data = {**data_of(result, drawn, order, sizes, confidences), "first": first}
     parts = {
         "title": escaped(title or title_of(result)),
         "subtitle": escaped(title_of(result)) if title else "Weighted Blurring Mean Shift",
-        "findings": findings(result),
+        "findings": findings(result, first),
         "alternatives": alternatives(result),
-        "clusters": cluster_table(result, sizes, confidences),
+        "clusters": cluster_table(result, sizes, confidences, first),
         "weights": weights_table(result),
-        "profile": profile_table(result, sizes),
-        "outliers": missing_section(result) + outlier_section(result, scores, order),
+        "profile": profile_table(result, sizes, first),
+        "outliers": missing_section(result) + outlier_section(result, scores, order, first),
         "theorems": theorem_section(result),
         "reproduce": reproduce_section(result),
         "drawn": escaped(drawn_line(drawn, data)),

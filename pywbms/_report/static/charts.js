@@ -28,6 +28,9 @@ Report.element = function (tag, text, attributes = {}) {
   return made;
 };
 
+// The number of a cluster as the reader's language counts: from 0 in Python, from 1 in R.
+Report.number = (cluster) => cluster + Report.data.first;
+
 Report.counted = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
 
 Report.text = function (value) {

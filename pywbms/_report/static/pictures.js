@@ -30,7 +30,7 @@ Report.dots = function (places, labels, size, selected = Report.selected) {
     return {
       type: "scatter",
       id: `cluster ${label}`,
-      name: known ? String(label) : "",
+      name: known ? String(Report.number(label)) : "",
       data: groups.get(label),
       symbol: `path://${Report.marker(known ? label : 0)}`,
       symbolSize: known ? size : 0.6 * size,
@@ -62,7 +62,7 @@ function plainTicks() {
 Report.rowTip = function (row) {
   const rows = Report.data.rows;
   const label = Report.labels()[row];
-  const lines = [label === null ? "not in this partition" : label < 0 ? "in no cluster" : `cluster ${label}`];
+  const lines = [label === null ? "not in this partition" : label < 0 ? "in no cluster" : `cluster ${Report.number(label)}`];
   if (rows.outlier.includes(row)) lines.push("marked as an outlier");
   rows.columns.forEach((name, column) => lines.push(`${name}: ${Report.text(rows.values[column][row])}`));
   return Report.tip(`Row ${rows.name[row]}`, lines);
@@ -93,7 +93,7 @@ function centres() {
     type: "scatter", id: "centres", silent: true, symbolSize: 1, z: 4,
     itemStyle: { color: "transparent" },
     label: {
-      show: true, formatter: (hit) => String(hit.data[2]), color: theme.ink, fontWeight: "bold",
+      show: true, formatter: (hit) => String(Report.number(hit.data[2])), color: theme.ink, fontWeight: "bold",
       fontSize: 13, textBorderColor: theme.paper, textBorderWidth: 3,
     },
     data: shown ? x.map((value, c) => [value, y[c], c]) : [],

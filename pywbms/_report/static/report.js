@@ -49,14 +49,14 @@ function refresh() {
     row.classList.toggle("chosen", mine && same);
   }
   const label = `The rows in the plane along which they differ most, in ${Report.counted(size.length, "cluster")}`;
-  Report.byId("clusters-chart").setAttribute("aria-label", chosen === null ? label : `${label}; cluster ${chosen} stands out`);
+  Report.byId("clusters-chart").setAttribute("aria-label", chosen === null ? label : `${label}; cluster ${Report.number(chosen)} stands out`);
   Report.drawAll();
 }
 
 function describe(cluster, size) {
   if (cluster < 0) return "Rows in no cluster.";
   const { share, confidence } = Report.data.clusters;
-  const lines = [`Cluster ${cluster}: ${Report.counted(size[cluster], "row")}`];
+  const lines = [`Cluster ${Report.number(cluster)}: ${Report.counted(size[cluster], "row")}`];
   if (Report.partition === null) {
     lines.push(`${(100 * share[cluster]).toFixed(1)} % of all`);
     if (confidence !== null) lines.push(`confidence of its rows ${confidence[cluster].toFixed(2)}`);
@@ -74,8 +74,8 @@ function chips(size) {
     place.append(all);
     size.forEach((number, cluster) => {
       const chip = Report.element("button", undefined, { type: "button", "data-chip": cluster });
-      chip.append(Report.swatch(cluster), `${cluster} (${number.toLocaleString("en")})`);
-      chip.setAttribute("aria-label", `Cluster ${cluster}, ${Report.counted(number, "row")}`);
+      chip.append(Report.swatch(cluster), `${Report.number(cluster)} (${number.toLocaleString("en")})`);
+      chip.setAttribute("aria-label", `Cluster ${Report.number(cluster)}, ${Report.counted(number, "row")}`);
       chip.addEventListener("click", () => Report.select(cluster));
       place.append(chip);
     });

@@ -119,7 +119,7 @@ function marks(highest) {
   const step = Math.max(1, Math.ceil(decades / 8));
   const found = [0];
   for (let power = 0; power < decades; power += step) found.push(Math.log1p(10 ** power));
-  return found.filter((height) => height < highest);
+  return found.filter((height) => height < highest && (height === 0 || height > highest / 20));
 }
 
 function treeOptions(tree, shape, cut) {
