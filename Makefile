@@ -3,7 +3,7 @@
 # What is installed, in layers, each with a stamp in .venv:
 #   .base        what pywbms needs to run and to be built
 #   .core        pywbms itself, editable, with its compiled core
-#   .extra-NAME  the requirements of an extra of pyproject.toml: plot, r, dev, vignettes
+#   .extra-NAME  the requirements of an extra of pyproject.toml: plot, r, dev, vignettes, browser
 
 PYTHON ?= python3
 VENV   := .venv
@@ -36,12 +36,13 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1@\2/p' Makefile | \
 	    awk -F @ '{ printf "%-17s  %s\n", $$1, $$2 }'
 
-demo: $(VENV)/.extra-plot ## cluster the paper's motivating example and draw it (demo.png)
+demo: $(VENV)/.extra-plot ## cluster the paper's motivating example: picture and report (demo.png, demo.html)
 	$(say) 'clustering the motivating example'
 	@$(BIN)/pywbms demo
 
-test: $(VENV)/.extra-dev $(VENV)/.extra-vignettes $(VENV)/.extra-r ## run all tests, of Python and of R
+test: $(VENV)/.extra-dev $(VENV)/.extra-vignettes $(VENV)/.extra-browser $(VENV)/.extra-r ## run all tests, of Python and of R
 	@sh tools/install-r.sh test
+	@sh tools/install-chromium.sh
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
 test-fast: $(VENV)/.extra-dev ## run the tests that need neither R nor Dask nor much time

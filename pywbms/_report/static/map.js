@@ -122,6 +122,7 @@ function mapLegend() {
 function mapTable(choose) {
   const map = Report.data.map;
   const table = Report.element("table");
+  table.createCaption().textContent = "Pairs that were tried, with the number of their clusters";
   const head = table.createTHead().insertRow();
   for (const name of ["Start", "h", "lam", "Clusters", "Joined", "Stability", "Chosen", "Show"]) {
     head.append(Report.element("th", name, { scope: "col" }));

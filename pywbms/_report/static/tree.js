@@ -186,6 +186,7 @@ function mergeTable(tree) {
   const leaves = tree.size.length;
   const size = [...tree.size];
   const table = Report.element("table");
+  table.createCaption().textContent = "Merges of the tree, the last one first";
   const head = table.createTHead().insertRow();
   for (const name of ["Clusters after it", "Iteration", "Rows of the two parts", "Followed"]) {
     head.append(Report.element("th", name, { scope: "col" }));
