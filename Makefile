@@ -37,7 +37,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1@\2/p' Makefile | \
 	    awk -F @ '{ printf "%-17s  %s\n", $$1, $$2 }'
 
-demo: $(VENV)/.extra-plot ## cluster the paper's motivating example and draw it (demo.png)
+demo: $(VENV)/.extra-plot ## cluster the paper's motivating example: picture and report (demo.png, demo.html)
 	$(say) 'clustering the motivating example'
 	@$(BIN)/pywbms demo
 

@@ -11,20 +11,21 @@ import pandas as pd
 
 from pywbms._data.kinds import read
 from pywbms._data.table import Table
+from pywbms._report.reported import ReportedResult
 from pywbms._results.augment import augmented
 from pywbms._results.details import ResultDetails
 from pywbms._results.other_partitions import Found, fit_at, layers_of
 from pywbms._results.row_weights import cluster_shares
 from pywbms._results.saving import save
 from pywbms._results.summary import Summary, copy_or_none
-from pywbms._results.words import as_html, as_text, remarks
+from pywbms._results.words import as_text, remarks
 from pywbms._selection.choice import Selection
 from pywbms._selection.evidence import Confidence
 from pywbms.estimator import WBMS
 from pywbms.theory.refit import refit_with_path
 
 
-class WBMSResult(ResultDetails):
+class WBMSResult(ReportedResult, ResultDetails):
     """A clustering of a DataFrame, in its index, its column names and its units.
 
     Attributes
@@ -369,9 +370,6 @@ class WBMSResult(ResultDetails):
 
     def __repr__(self) -> str:
         return as_text(self)
-
-    def _repr_html_(self) -> str:
-        return as_html(self)
 
     @property
     def note(self) -> str:

@@ -12,6 +12,7 @@ import pandas as pd
 from pywbms import WBMSResult
 from pywbms._data import container
 from pywbms._data.encoding import Encoding, indicator_name
+from pywbms._report.page import write_report
 from pywbms._results.saving import stored_model
 from pywbms._results.stored_values import decode_fields
 from pywbms.storage import restored_model
@@ -51,6 +52,21 @@ def restored_array(values, about):
 
 def save(path, fit):
     """Write a fit of R to a file."""
+    result = result_from_r(fit)
+    result._r_fields = fit["fields"]
+    result.save(path)
+
+
+def report(path, fit, title):
+    """Write a fit of R as an HTML page, in which clusters and rows count from 1."""
+    result = result_from_r(fit)
+    if fit["rows"] is None:
+        result._index = pd.RangeIndex(1, len(result._index) + 1)
+    write_report(result, path, title, first=1)
+
+
+def result_from_r(fit):
+    """Return a fit of R as a result."""
     columns, rows, kept = fit["columns"], fit["rows"], np.atleast_1d(fit["kept"])
     columns = pd.Index([columns] if isinstance(columns, str) else columns)
     rows = [rows] if isinstance(rows, str) else rows
@@ -63,11 +79,9 @@ def save(path, fit):
         counts = np.atleast_1d(imputed).astype(int)
         imputed = pd.Series(counts, index=encoding.columns, name="imputed")
     model = model_from_r(fit["state"], fit)
-    result = WBMSResult(
+    return WBMSResult(
         model, index, columns, kept, na_action, encoding, None if encoding is None else imputed
     )
-    result._r_fields = fit["fields"]
-    result.save(path)
 
 
 def for_r(result):

@@ -163,6 +163,12 @@ def save_fit(call, path, fit):
     storage.save(path, fit)
 
 
+def report(call, path, fit, title):
+    """Write a fit as an HTML page; see the R function ``wbms_report``."""
+    with call.interruptible():
+        storage.report(path, fit, title)
+
+
 def load_fit(call, path):
     """Read a fit from a file; see the R function ``wbms_load``."""
     result = pywbms.load(path)
@@ -261,7 +267,7 @@ VERBS = {
     for verb in (
         fit, at, layers, select, predict, check_theory, gaussian_recursion, gaussian_sample,
         convergence_order, limit_weights, entropy_weights, hull_distance, dataset, info, distances,
-        save_fit, load_fit, membership, outlier_score, describe,
+        save_fit, load_fit, report, membership, outlier_score, describe,
     )
 }  # fmt: skip
 

@@ -14,7 +14,8 @@ PACKAGE = "pywbms"
 # From bottom to top: a room may use those before it. `__init__` is what `import pywbms` gives.
 ROOMS = (
     "_version", "_core", "_machine", "_terminal", "_data", "_engine", "_selection", "estimator",
-    "theory", "gaussian", "datasets", "_viz", "plot", "_results", "result", "storage",
+    "theory", "gaussian", "datasets", "_viz", "plot", "_results", "_report", "result",
+    "storage",
     "_distributed", "select", "frame", "distributed", "__init__", "peers", "experiments", "_cli",
     "cli", "__main__",
 )  # fmt: skip

@@ -94,7 +94,8 @@ def open_page(path, width=1280, height=900, dark=False, browser=None, **options)
     browser : playwright.sync_api.Browser, optional
         From `running_browser`; by default one is started for this page.
     **options
-        Further options of ``browser.new_context``, such as ``java_script_enabled=False``.
+        Further options of ``browser.new_context``, such as ``java_script_enabled=False``. Pages are
+        asked for reduced motion, so that what is clicked does not move.
 
     Yields
     ------
@@ -109,7 +110,7 @@ def open_page(path, width=1280, height=900, dark=False, browser=None, **options)
         return
     context = browser.new_context(
         viewport={"width": width, "height": height}, offline=True,
-        color_scheme="dark" if dark else "light", **options,
+        color_scheme="dark" if dark else "light", **{"reduced_motion": "reduce", **options},
     )  # fmt: skip
     try:
         opened = Opened(context.new_page())

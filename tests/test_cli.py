@@ -81,7 +81,9 @@ def test_demo_prints_the_five_heaviest_features_aligned(capsys, monkeypatch):
 def test_demo_writes_its_picture_and_says_where(capsys):
     main(["demo"])
     assert is_png("demo.png")
-    assert "wrote the picture to demo.png" in capsys.readouterr().out
+    assert "wrote the picture to demo.png\nwrote the report to demo.html" in capsys.readouterr().out
+    page = Path("demo.html").read_text(encoding="utf-8")
+    assert "<h1>The paper&#x27;s motivating example</h1>" in page
 
 
 @pytest.mark.slow
@@ -89,6 +91,7 @@ def test_demo_out_says_where_the_picture_goes(tmp_path):
     main(["demo", "--out", "other.png"])
     assert is_png("other.png")
     assert not (tmp_path / "demo.png").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"other.png", "other.html"}
 
 
 @pytest.mark.slow
@@ -117,9 +120,9 @@ def test_demo_without_matplotlib_prints_the_rest(capsys, monkeypatch, tmp_path):
     assert main(["demo"]) == 0
     out, err = capsys.readouterr()
     assert "ARI 1.000" in out
-    assert "wrote" not in out
+    assert "wrote the picture" not in out
     assert 'pip install "pywbms[plot]"' in err
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["demo.html"]
 
 
 # select

@@ -163,13 +163,15 @@ class TestTargets:
         assert all(len(line) <= 100 for line in make("help").splitlines())
 
     def test_demo(self, make):
-        picture = ROOT / "demo.png"
-        picture.unlink(missing_ok=True)
+        picture, page = ROOT / "demo.png", ROOT / "demo.html"
+        for path in (picture, page):
+            path.unlink(missing_ok=True)
         said = make("demo")
         # Before it stands what make installs first where only the tests' needs are there.
         assert "pywbms: clustering the motivating example\n" in said
         assert "k = 2 in 200 rows" in said
         assert is_drawn(picture)
+        assert "What was found" in page.read_text(encoding="utf-8")
 
     def test_demo_r(self, make):
         picture = ROOT / "demo-r.png"

@@ -5,7 +5,7 @@ import csv
 from pathlib import Path
 
 from pywbms._cli.excel import EXCEL
-from pywbms._cli.files import PARQUET, PICTURES, SEPARATORS, suffix_of
+from pywbms._cli.files import PAGES, PARQUET, PICTURES, SEPARATORS, suffix_of
 from pywbms._cli.reading import STDIN, add_reading
 from pywbms._data.checks import positive
 from pywbms._data.table import CATEGORIES, NA_ACTIONS
@@ -180,6 +180,11 @@ def output_path(text):
 def picture_path(text):
     """Return the path of a picture in a supported format."""
     return path_with_suffix(text, PICTURES)
+
+
+def page_path(text):
+    """Return the path of an HTML page."""
+    return path_with_suffix(text, PAGES)
 
 
 def tree_path(text):

@@ -3,7 +3,7 @@
 from sklearn.metrics import adjusted_rand_score
 
 from pywbms import datasets, plot
-from pywbms._cli.arguments import add_command, picture_path, whole_number
+from pywbms._cli.arguments import add_command, page_path, picture_path, whole_number
 from pywbms._cli.files import require_output
 from pywbms._cli.fitting import cluster
 from pywbms._cli.output import emit, say, wrote
@@ -23,11 +23,17 @@ def add_demo(commands):
         "--out", type=picture_path, default="demo.png", metavar="FILE.png",
         help="file for the picture (default demo.png)",
     )  # fmt: skip
+    command.add_argument(
+        "--report", type=page_path, metavar="FILE.html",
+        help="file for the report (default: beside the picture, demo.html)",
+    )  # fmt: skip
 
 
 def run_demo(args):
-    """Cluster the paper's motivating example and draw how its cloud collapses."""
-    require_output(args.out)
+    """Cluster the paper's motivating example, draw how its cloud collapses, and report on it."""
+    page = args.report or args.out.with_suffix(".html")
+    for path in (args.out, page):
+        require_output(path)
     data, truth = datasets.data1(args.seed)
     result = cluster(data, record_path=True)
     ari = adjusted_rand_score(truth, result.labels)
@@ -37,8 +43,9 @@ def run_demo(args):
         picture = save_picture(plot.collapse(result), args.out)
     except ImportError as error:
         say(reason(error))
+    result.report(page, title="The paper's motivating example")
     if args.json:
         emit(as_json(result, ari=ari))
     else:
         score = f"ARI {ari:.3f} (adjusted Rand index against the truth; 1 is a perfect match)"
-        emit(as_text(result, [score, *wrote("picture", picture)]))
+        emit(as_text(result, [score, *wrote("picture", picture), *wrote("report", page)]))

@@ -24,6 +24,7 @@ SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 SEPARATORS |= {f"{suffix}.gz": separator for suffix, separator in SEPARATORS.items()}
 PARQUET = (".parquet", ".pq")
 PICTURES = (".png", ".pdf", ".svg")
+PAGES = (".html", ".htm")
 
 
 def suffix_of(path):

@@ -9,6 +9,7 @@ from pywbms._cli.arguments import (
     add_command,
     add_data,
     model_path,
+    page_path,
     picture_path,
     tree_path,
 )
@@ -42,6 +43,10 @@ def add_fit(commands):
         "--plot", type=picture_path, metavar="FILE.png", help="draw clusters and feature weights"
     )
     output.add_argument(
+        "--report", type=page_path, metavar="FILE.html",
+        help="write the result as one page for readers who do not code",
+    )  # fmt: skip
+    output.add_argument(
         "--tree", type=tree_path, metavar="FILE",
         help="continue until all clusters have merged, and draw the merge tree (.png, .pdf, .svg) "
         "or write its merges (any table format)",
@@ -72,6 +77,8 @@ def run_fit(args):
             result.save(args.save)
     if args.plot:
         save_picture(result.plot(), args.plot)
+    if args.report:
+        result.report(args.report)
     if args.tree and suffix_of(args.tree) in PICTURES:
         save_picture(result.plot("tree").figure, args.tree)
     elif args.tree:
@@ -83,6 +90,7 @@ def run_fit(args):
     files = [
         *wrote("labels", None if to_stdout else args.out),
         *wrote("picture", args.plot),
+        *wrote("report", args.report),
         *wrote("tree", args.tree),
         *wrote("model", args.save),
     ]

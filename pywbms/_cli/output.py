@@ -12,6 +12,9 @@ from pywbms._cli.arguments import STDOUT
 from pywbms._cli.files import PARQUET, PICTURES, require_output, require_pyarrow, suffix_of
 from pywbms._viz.figure import require_matplotlib
 
+# Options of commands that name a file to write.
+OUTPUTS = ("tree", "plot", "report", "save")
+
 
 def emit(text, stream=None):
     """Print a text on standard output, or on another stream."""
@@ -53,7 +56,7 @@ def check_outputs(args):
     if args.json and args.out == STDOUT:
         args.usage_error("--json and --out - both write to standard output")
     options = {"--out": args.out}
-    options |= {f"--{name}": getattr(args, name, None) for name in ("tree", "plot", "save")}
+    options |= {f"--{name}": getattr(args, name, None) for name in OUTPUTS}
     written = {option: path for option, path in options.items() if path and path != STDOUT}
     for option, path in written.items():
         require_output(path)

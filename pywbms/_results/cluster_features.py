@@ -120,6 +120,10 @@ class ClusterFeatures:
                 importance += size * self._shares(self._separation(cluster))
         return profile, np.lexsort((-self._all_weights, -self._full(importance)))
 
+    def means(self):
+        """Return the means of the clusters in the caller's units, far values replaced; k × p."""
+        return self._standardizer.backward(self._mean)
+
     def top(self, number, columns):
         """Return the columns with the largest shares of each cluster, one after the other."""
         tables = []

@@ -1,6 +1,4 @@
-"""A result in words, for the console and for a notebook."""
-
-import html
+"""A result in words."""
 
 from pywbms._results.reached import reached
 from pywbms._results.row_weights import remark
@@ -20,16 +18,6 @@ def as_text(result):
         lines += ["", result.note]
     lines += ["", "labels weights centers modes history summary() plot() predict() augment()"]
     return "\n".join(lines)
-
-
-def as_html(result):
-    """Return a result as a notebook shows it."""
-    table = result.summary().to_html(float_format=lambda x: f"{x:.4g}", max_rows=20)
-    columns = html.escape(some(heaviest(result), 6))
-    note = "".join(f"<br>{html.escape(line)}" for line in result.note.splitlines())
-    return (
-        f"<p><b>{html.escape(headline(result))}</b><br>heaviest columns: {columns}{note}</p>{table}"
-    )
 
 
 def headline(result):

@@ -26,19 +26,27 @@
 #' predict(wbms_load(path), iris[c(1, 51, 101), ])
 #' @export
 wbms_save <- function(fit, path) {
+  check_stored(fit, "save it")
+  path <- check_path(path)
+  py_call("save_fit", path, c(held_fit(fit), list(fields = stored_fields(fit))))
+  invisible(path)
+}
+
+check_stored <- function(fit, aim) {
   if (!inherits(fit, "wbms")) abort("'fit' must be a fit of wbms(), not of class ", quoted(class(fit)))
   if (is.null(fit$state)) {
-    abort("'fit' was made by an older version of wbms, which kept too little to save it: fit again")
+    abort("'fit' was made by an older version of wbms, which kept too little to ", aim, ": fit again")
   }
-  path <- check_path(path)
-  kept <- clustered_rows(fit)
-  py_call("save_fit", path, list(
+}
+
+# What Python needs to make a result of a fit.
+held_fit <- function(fit) {
+  list(
     state = fit$state[c("json", "arrays")], data = unname(fit$data), modes = unname(fit$modes),
-    columns = colnames(fit$data), rows = names(fit$cluster), kept = kept,
-    na_action = fitted_na_action(fit), fields = stored_fields(fit),
+    columns = colnames(fit$data), rows = names(fit$cluster), kept = clustered_rows(fit),
+    na_action = fitted_na_action(fit),
     encoding = if (is.null(fit$terms)) fit$encoding, imputed = if (is.null(fit$terms)) unname(fit$imputed)
-  ))
-  invisible(path)
+  )
 }
 
 #' @rdname wbms_save
