@@ -100,6 +100,34 @@ class TestInput:
         finished(process)
 
 
+class TestTraces:
+    """A fit leaves the session as it was."""
+
+    def test_nothing_of_the_session_changes(self, r, tmp_path):
+        r(
+            """
+            look <- function() list(
+              variables = Sys.getenv(), options = options(), libraries = .libPaths(),
+              locale = Sys.getlocale(), folder = getwd(), attached = search(),
+              random = get0(".Random.seed", globalenv()), objects = ls(globalenv(), all.names = TRUE),
+              devices = grDevices::dev.list()
+            )
+            Sys.setenv(R_PAPERSIZE_USER = "a5", KMP_DUPLICATE_LIB_OK = "no")
+            set.seed(1)
+            fit <- before <- after <- NULL
+            before <- look()
+            fit <- wbms(iris[1:60, 1:4], callback = function(state) { Sys.getenv("HOME"); FALSE })
+            after <- look()
+            for (what in names(before)) {
+              if (!identical(before[[what]], after[[what]])) {
+                stop(what, ": ", toString(all.equal(before[[what]], after[[what]])))
+              }
+            }
+            """,
+            tmp_path,
+        )
+
+
 class TestConditions:
     def test_a_warning_arrives_once_with_its_class_and_call(self, session):
         session(

@@ -21,6 +21,18 @@ interruptible <- function(x) {
   if (is.function(x)) function(...) allowInterrupts(x(...)) else x
 }
 
+# Called from time to time while Python computes: lets R handle interrupts, time limits and the events
+# of its user interface.
+look_around <- function(nothing) {
+  allowInterrupts(.Call(C_look_around))
+  FALSE
+}
+
+# The file of this package's C code, in which Python finds the function for its calls of R.
+library_path <- function() {
+  getNamespaceInfo("wbms", "DLLs")[["wbms"]][["path"]]
+}
+
 # The dispatcher; the first call starts Python.
 bridge <- function() {
   if (is.null(.bridge$call)) start_python()
@@ -43,10 +55,22 @@ except BaseException as error:
         traceback.print_exc(file=file)
 ", encodeString(said, quote = "'"))
   if (!runs) .bridge$started <- TRUE # it cannot be replaced in this session
-  suspendInterrupts(.Call(C_start, python$library, python$program, code))
+  # R exports variables to the programs it starts, and Python libraries and rpy2 change some of them.
+  environment_before <- Sys.getenv()
+  tryCatch(
+    suspendInterrupts(.Call(C_start, python$library, python$program, code)),
+    finally = restore_environment(environment_before)
+  )
   if (is.null(.bridge$call)) {
     explain_failure(if (file.exists(said)) readLines(said, warn = FALSE, encoding = "UTF-8"))
   }
+}
+
+restore_environment <- function(before) {
+  now <- Sys.getenv()
+  Sys.unsetenv(setdiff(names(now), names(before)))
+  changed <- is.na(now[names(before)]) | now[names(before)] != before
+  if (any(changed)) do.call(Sys.setenv, as.list(before[changed]))
 }
 
 explain_failure <- function(said) {

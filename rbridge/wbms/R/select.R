@@ -158,13 +158,13 @@ select_rows <- function(x, settings, call, made = NULL) {
   check_init_length(params$init, x)
   if (any(table$groups > 0L)) params$indicators <- table$groups
   used <- if (all(table$kept)) x else x[table$kept, , drop = FALSE]
-  watch <- watcher(callback, colnames(x))
+  progress <- if (!verbose) progress_display()
+  on.exit(if (!is.null(progress)) progress$end())
   found <- py_call(
     "select", used, colnames(x), h, lambda, n_subsets, seed, n_jobs, params, verbose,
-    watch$callback, used_weights(table$weights, table$kept),
+    watcher(callback, colnames(x)), used_weights(table$weights, table$kept), progress$show,
     .call = call
   )
-  watch$raise()
   fields <- c(
     "h", "lambda", "chosen", "k", "start", "init", "starts", "join", "confidence", "certain",
     "complete", "reason", "note", "grid", "alternatives", "n_fits", "n_rows"

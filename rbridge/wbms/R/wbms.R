@@ -86,7 +86,10 @@
 #' @param outliers what to do with rows that are far out in their cluster, with an [outlier_score()] above
 #'   0.999, or marked in the field `outliers`: `"keep"` gives them their cluster, `"label"` gives them `NA`,
 #'   as [predict()] then does for new rows. A cluster of which nothing is left is dropped, unless `k` is given.
-#' @param verbose print one line per iteration?
+#' @param verbose print one line per iteration? Otherwise fits of more than two seconds show their progress
+#'   in interactive sessions, with the longest time that is left: by the package progressr if it is loaded, by
+#'   cli if it is installed, or as a text. `options(wbms.progress = )` chooses `"progressr"`, `"cli"` or
+#'   `"text"`, in scripts as well, or `FALSE`.
 #' @param callback a function called after each iteration with a list (`phase`, `iteration`,
 #'   `diameter`, `movement`, `groups`, `entropy`, `n_points`, and `weights`, named); if it returns
 #'   `TRUE` the fit stops and returns its current state. While `h` or `lambda` is chosen it is called
@@ -329,12 +332,13 @@ fit_rows <- function(x, settings, given, call, made = NULL) {
   if (any(table$groups > 0L)) params$indicators <- table$groups
   used <- if (all(table$kept)) x else x[table$kept, , drop = FALSE]
   weights <- used_weights(table$weights, table$kept)
-  watch <- watcher(callback, colnames(x))
+  progress <- if (!verbose) progress_display()
+  on.exit(if (!is.null(progress)) progress$end())
   found <- py_call(
-    "fit", used, colnames(x), form, params, verbose, watch$callback, weights,
+    "fit", used, colnames(x), form, params, verbose, watcher(callback, colnames(x)), weights,
+    progress$show,
     .call = call
   )
-  watch$raise()
   fit <- new_wbms(found, used, table$kept, rownames(x), missing_values, call)
   fit$imputed <- table$imputed
   fit$encoding <- table$encoding
@@ -449,21 +453,13 @@ refuse_unknown <- function(..., topic, known = character()) {
   if (...length()) refuse_arguments(extra_names(...), known, topic)
 }
 
-# An R callback may fail while Python calls it. Its condition is kept, the fit is stopped, and the
-# condition is raised in R, where the user can see and catch it.
+# What Python calls after each iteration, or NULL.
 watcher <- function(callback, columns) {
-  if (is.null(callback)) return(list(callback = NULL, raise = function() NULL))
-  failed <- NULL
-  list(
-    callback = function(state) {
-      if (length(state$weights)) names(state$weights) <- columns # none while h is chosen
-      tryCatch(isTRUE(callback(state)), error = function(e) {
-        failed <<- e
-        TRUE
-      })
-    },
-    raise = function() if (!is.null(failed)) stop(failed)
-  )
+  if (is.null(callback)) return(NULL)
+  function(state) {
+    if (length(state$weights)) names(state$weights) <- columns # none while h is chosen
+    isTRUE(callback(state))
+  }
 }
 
 new_wbms <- function(found, data, kept, rows, missing_values, call) {
