@@ -212,11 +212,19 @@ wbms.default <- function(x, h = "auto", lambda = "auto", ..., lambda_scale = "me
   # Partial matching is refused for all arguments: R would accept abbreviations of h and lambda.
   given <- names(sys.call())
   short <- given[nzchar(given) & !given %in% names(formals())]
-  refuse_arguments(union(short, extra_names(...)), known)
+  refuse_arguments(without_aliases(union(short, extra_names(...)), known), known)
   if (missing(x)) refuse_nothing()
+  refuse_formula_second(h, "wbms")
   rows <- table_weights(x, substitute(weights), function() weights)
   weights <- rows$weights
-  fit_rows(rows$x, mget(known), intersect(names(call), known), called(call))
+  given <- intersect(names(call), known)
+  settings <- with_aliases(mget(known), list(...), given)
+  if (called_for_k(sys.call(-1L))) { # the call of the generic
+    settings$k <- h
+    settings$h <- "auto"
+    given <- c(setdiff(given, "h"), "k")
+  }
+  fit_rows(rows$x, settings, union(given, aliases[extra_names(...)]), called(call))
 }
 
 #' @rdname wbms
@@ -229,11 +237,16 @@ wbms.formula <- function(formula, data = NULL, subset, na.action = stats::na.fai
     formula <- x
   }
   known <- setdiff(names(formals(wbms.default)), c("x", "...", "na.action", "weights"))
-  refuse_arguments(setdiff(extra_names(...), known), known)
+  refuse_third(sys.call(), "wbms")
+  refuse_arguments(setdiff(without_aliases(extra_names(...), c(known, "na.action")), known), known)
   given <- c(list(...), if (!missing(form)) list(form = form))
   defaults <- lapply(formals(wbms.default)[known], eval, envir = environment(wbms.default))
+  others <- given[names(given) %in% names(aliases)]
+  given <- given[!names(given) %in% names(aliases)]
   settings <- replace(defaults, names(given), given)
   settings["na.action"] <- list(na.action)
+  settings <- with_aliases(settings, others, c(names(given), if (!missing(na.action)) "na.action"))
+  na.action <- settings[["na.action"]]
   chosen <- c(
     if (!missing(subset)) list(subset = call$subset),
     if (!missing(weights)) frame_weights(call$weights, data)
@@ -241,7 +254,8 @@ wbms.formula <- function(formula, data = NULL, subset, na.action = stats::na.fai
   rows <- formula_rows(
     formula, data, chosen, check_na_action(na.action), parent.frame(), given$categories
   )
-  fit <- fit_rows(rows$x, settings, c(names(given), "na.action"), called(call), rows)
+  given <- c(names(given), aliases[names(others)], "na.action")
+  fit <- fit_rows(rows$x, settings, given, called(call), rows)
   fit$terms <- rows$terms
   fit$xlevels <- stats::.getXlevels(rows$terms, rows$frame)
   fit$contrasts <- attr(rows$x, "contrasts")
