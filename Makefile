@@ -107,7 +107,7 @@ portable: $(VENV)/.extra-dev $(VENV)/.extra-wheel ## the core with clang, withou
 
 clean: ## remove .venv and everything that was built
 	rm -rf $(VENV) build dist *.egg-info pywbms/_core/*.c pywbms/_core/*.so rbridge/wbms/src/*.o \
-	    rbridge/wbms/src/*.so rbridge/wbms/inst/python-path
+	    rbridge/wbms/src/*.so rbridge/wbms/inst/*-path
 
 # The manual pages of the R package, from the comments in its code; needs the R package roxygen2.
 r-docs: $(R_WBMS)

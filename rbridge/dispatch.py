@@ -2,19 +2,21 @@
 
 No exception may escape, because rpy2 swallows exceptions that leave a function called by R. R gets
 a list with a `kind`: ``ok`` (and a `value`), ``error`` (and the exception's classes, message and
-traceback) or ``interrupt``; and the warnings. R turns them into conditions.
+traceback), ``interrupt`` or ``jump`` (R code that Python called is on its way elsewhere); and the
+warnings. R turns them into conditions.
 """
 
 import os
 import traceback
 import warnings
+from contextlib import contextmanager
 
 import rpy2.rinterface as ri
-from rpy2.rinterface_lib.embedded import RRuntimeError
 
 from pywbms._machine.threads import after_fork
-from rbridge import to_python, to_r, verbs
+from rbridge import calls, to_python, to_r, verbs
 from rbridge.interrupts import Interrupts
+from rbridge.ticks import Ticks
 
 _process = {"id": os.getpid()}
 
@@ -24,10 +26,14 @@ class Call:
 
     def __init__(self, interrupts):
         self._interrupts = interrupts
+        self._ticks = Ticks(self._look_around)
+        self._progress = None
 
+    @contextmanager
     def interruptible(self):
-        """Return a context in which Ctrl-C raises KeyboardInterrupt immediately."""
-        return self._interrupts.raised()
+        """Within this context Ctrl-C raises KeyboardInterrupt immediately, and R is looked after."""
+        with self._ticks.running(), self._interrupts.raised():
+            yield
 
     def check(self):
         """Raise KeyboardInterrupt if Ctrl-C was pressed while it could not be raised."""
@@ -39,12 +45,26 @@ class Call:
             ri.baseenv["cat"](to_r.value(text + "\n"))
 
     def ask(self, function, argument):
-        """Call an R function that catches its own errors with one argument; return its result."""
-        with self._interrupts.left_to_r():
-            try:
-                return to_python.value(function(to_r.value(argument)))
-            except RRuntimeError:  # R was interrupted; rpy2 reports an unrelated older error
-                raise KeyboardInterrupt from None
+        """Call an R function with one argument; return whether its value is TRUE.
+
+        Its conditions reach the handlers of the R code that called Python.
+        """
+        with self._ticks.paused(), self._interrupts.left_to_r():
+            return calls.call_r(function, to_r.value(argument))
+
+    def show_progress(self, function, described):
+        """From time to time, call an R function with what `described` returns unless it is None."""
+        self._progress = function, described
+
+    def _look_around(self):
+        if not self._interrupts.may_raise:
+            return
+        self.ask(calls.look_around(), None)
+        if self._progress is not None:
+            function, described = self._progress
+            state = described()
+            if state is not None:
+                self.ask(function, state)
 
 
 def dispatch(verb, *arguments):
@@ -54,8 +74,9 @@ def dispatch(verb, *arguments):
         after_fork()
     # The result is converted while no signal can interrupt the conversion.
     with Interrupts() as interrupts:
-        answer = to_r.value(outcome_of(interrupts, verb, arguments))
-        if interrupts.pending:
+        outcome = outcome_of(interrupts, verb, arguments)
+        answer = to_r.value(outcome)
+        if interrupts.pending and outcome["kind"] != "jump":
             answer = to_r.value({"kind": "interrupt", "r_handles": interrupts.r_handles})
     return answer
 
@@ -68,6 +89,8 @@ def outcome_of(interrupts, verb, arguments):
             show_warnings_that_concern_users()
             found = verbs.VERBS[verb[0]](Call(interrupts), *map(to_python.value, arguments))
             outcome = {"kind": "ok", "value": to_r.value(found)}
+    except calls.RJump:
+        outcome = {"kind": "jump"}
     except KeyboardInterrupt:
         outcome = {"kind": "interrupt", "r_handles": interrupts.r_handles}
     except BaseException as error:

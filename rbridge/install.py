@@ -10,7 +10,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parent / "wbms"
 HOW_TO_INSTALL = f"install it with: {sys.executable} -m rbridge --install"
 # Build products and machine-specific files.
-NOT_SOURCE = shutil.ignore_patterns("*.o", "*.so", "python-path", "*.Rcheck")
+NOT_SOURCE = shutil.ignore_patterns("*.o", "*.so", "*-path", "*.Rcheck")
 
 
 def own_library():

@@ -17,14 +17,24 @@ _api.PyOS_setsig.restype = ctypes.c_void_p
 _api.PyOS_setsig.argtypes = [ctypes.c_int, ctypes.c_void_p]
 
 
+def os_handler(signum):
+    """Return the address of the process's handler of a signal, which may not be Python's."""
+    return _api.PyOS_getsig(signum)
+
+
+def restore_os_handler(signum, handler):
+    """Reinstall a handler that `os_handler` returned."""
+    _api.PyOS_setsig(signum, handler)
+
+
 def c_handler():
-    """Return the address of the process's handler of SIGINT, which may not be Python's."""
-    return _api.PyOS_getsig(signal.SIGINT)
+    """Return the address of the process's handler of SIGINT."""
+    return os_handler(signal.SIGINT)
 
 
 def restore_c_handler(handler):
     """Reinstall a handler that `c_handler` returned."""
-    _api.PyOS_setsig(signal.SIGINT, handler)
+    restore_os_handler(signal.SIGINT, handler)
 
 
 def pending_in_r():
@@ -103,6 +113,11 @@ class Interrupts:
                 if self.r_handles:
                     restore_c_handler(self._while)
                     self._ask_r()
+
+    @property
+    def may_raise(self):
+        """Whether the code that runs may be interrupted."""
+        return self._may_raise
 
     def check(self):
         """Raise KeyboardInterrupt if the signal has been received."""

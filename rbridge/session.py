@@ -30,11 +30,13 @@ def attach():
         If rpy2 or the R package is not installed; the message says what to do.
     """
     ri = start_r()
+    from rbridge import calls
     from rbridge.dispatch import dispatch
 
     namespace = wbms_namespace(ri)
     if "closure" not in _kept:
         _kept["closure"] = ri.rternalize(dispatch)
+        calls.connect(namespace)
     namespace[".bridge"]["call"] = _kept["closure"]
     return namespace
 
@@ -74,7 +76,8 @@ def wbms_namespace(ri):
     """Return the namespace of the R package, also searching this environment's own library."""
     base = ri.baseenv
     library = own_library()
-    if os.path.isdir(library):
+    loaded = "wbms" in base["loadedNamespaces"]()
+    if os.path.isdir(library) and not loaded:
         known = list(base[".libPaths"]())
         if library not in known:
             base[".libPaths"](ri.StrSexpVector([library, *known]))

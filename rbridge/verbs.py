@@ -23,6 +23,7 @@ from pywbms.select import select as select_pair
 from pywbms.theory.gaussian import follow_sample
 from pywbms.theory.refit import fit_with_path
 from rbridge import storage
+from rbridge.progress import with_lambda, FitProgressInR
 from rbridge.soft_verbs import (
     describe,
     details,
@@ -45,19 +46,22 @@ from rbridge.values import (
 FORMS = {"default": WBMS, "released": WBMS.released, "paper": WBMS.paper}
 
 
-def fit(call, X, columns, form, params, verbose, callback, weights=None):
+def fit(call, X, columns, form, params, verbose, callback, weights=None, show=None):
     """Cluster the rows of a matrix; see the R function ``wbms``."""
     columns = names_of(columns)
     params = for_python(params)
+    progress = FitProgressInR(call, show)
 
     def after_iteration(state):
         call.check()
+        progress.tell(state)
         if verbose:
-            call.say(str(state))
+            call.say(with_lambda(str(state)))
         return None if callback is None else call.ask(callback, described(state))
 
     h, lam = params.pop("h"), params.pop("lam")
     model = FORMS[form](h, lam, **params, callback=after_iteration)
+    progress.limit(warmup=model.warmup, main=model.max_iter)
     with call.interruptible(), k_for_r():
         warn_of_identifiers(X, columns, params["indicators"])
         model.fit(pd.DataFrame(X, columns=columns), sample_weight=vector_or_none(weights))
@@ -124,7 +128,8 @@ def found_in_r(call, X, columns, params, known):
 
 
 def select(
-    call, X, columns, h, lam, n_subsets, seed, n_jobs, params, verbose, callback, weights=None
+    call, X, columns, h, lam, n_subsets, seed, n_jobs, params, verbose, callback, weights=None,
+    show=None,
 ):
     """Choose h and lam for a matrix; see the R function ``wbms_select``."""
     columns = names_of(columns)
@@ -134,13 +139,17 @@ def select(
         "indicators": groups_for_python(params.get("indicators")),
     }
     interrupted = False
+    latest = None
+    if show is not None:
+        call.show_progress(show, lambda: latest and {"text": latest, "share": None})
 
     def after_fit(n_fits, k):
-        nonlocal interrupted
+        nonlocal interrupted, latest
         try:
             call.check()
+            latest = f"choosing h and lambda: fit {n_fits}, {counted(k, 'cluster')}"
             if verbose:
-                call.say(f"choosing h and lambda: fit {n_fits}, {counted(k, 'cluster')}")
+                call.say(latest)
             return callback is not None and call.ask(callback, {"fit": n_fits, "k": k}) is True
         except KeyboardInterrupt:
             interrupted = True
@@ -384,11 +393,6 @@ def described_choice(choice, chosen, columns):
         "n_fits": choice.n_fits,
         "n_rows": choice.n_rows,
     }
-
-
-def with_lambda(text):
-    """Return a text with R's name of lam."""
-    return re.sub(r"\blam\b", "lambda", text)
 
 
 def path_in_units(model):

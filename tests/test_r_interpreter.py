@@ -25,7 +25,8 @@ class TestInterpreter:
               stopifnot(inherits(condition, "wbms_python_error"))
               stopifnot(identical(attr(wbms_available(), "reason"), conditionMessage(condition)))
               message <- conditionMessage(condition)
-              stopifnot(grepl("pip install", message))
+              stopifnot(grepl("wbms_install()", message, fixed = TRUE))
+              stopifnot(grepl("-m pip install", message))
               stopifnot(grepl("options(wbms.python", message, fixed = TRUE))
               message
             }}
@@ -49,7 +50,7 @@ class TestInterpreter:
             stopifnot(
               inherits(condition, "wbms_python_error"),
               grepl("bare/bin/python lacks 'pywbms'", conditionMessage(condition), fixed = TRUE),
-              grepl("pip install \\"pywbms[r]\\"", conditionMessage(condition), fixed = TRUE)
+              grepl("-m pip install \\"PATH[r]\\"", conditionMessage(condition), fixed = TRUE)
             )
             options(wbms.python = "{sys.executable}")
             stopifnot(inherits(wbms(iris[, 1:4]), "wbms"))

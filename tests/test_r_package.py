@@ -27,7 +27,7 @@ def checked(tmp_path_factory):
         (pytest.fail if os.environ.get("CI") else pytest.skip)(MISSING_R)
     folder = tmp_path_factory.mktemp("check")
     shutil.copytree(
-        SOURCE, folder / "wbms", ignore=shutil.ignore_patterns("*.o", "*.so", "python-path")
+        SOURCE, folder / "wbms", ignore=shutil.ignore_patterns("*.o", "*.so", "*-path")
     )
     environment = {
         **os.environ,

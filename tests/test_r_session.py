@@ -100,6 +100,34 @@ class TestInput:
         finished(process)
 
 
+class TestTraces:
+    """A fit leaves the session as it was."""
+
+    def test_nothing_of_the_session_changes(self, r, tmp_path):
+        r(
+            """
+            look <- function() list(
+              variables = Sys.getenv(), options = options(), libraries = .libPaths(),
+              locale = Sys.getlocale(), folder = getwd(), attached = search(),
+              random = get0(".Random.seed", globalenv()), objects = ls(globalenv(), all.names = TRUE),
+              devices = grDevices::dev.list()
+            )
+            Sys.setenv(R_PAPERSIZE_USER = "a5", KMP_DUPLICATE_LIB_OK = "no")
+            set.seed(1)
+            fit <- before <- after <- NULL
+            before <- look()
+            fit <- wbms(iris[1:60, 1:4], callback = function(state) { Sys.getenv("HOME"); FALSE })
+            after <- look()
+            for (what in names(before)) {
+              if (!identical(before[[what]], after[[what]])) {
+                stop(what, ": ", toString(all.equal(before[[what]], after[[what]])))
+              }
+            }
+            """,
+            tmp_path,
+        )
+
+
 class TestConditions:
     def test_a_warning_arrives_once_with_its_class_and_call(self, session):
         session(
@@ -199,6 +227,51 @@ class TestCallback:
             """
         )
 
+    def test_its_conditions_reach_the_handlers_of_the_caller(self, session):
+        session(
+            """
+            seen <- character()
+            fit <- withCallingHandlers(
+              fit_iris(callback = function(state) {
+                message("m"); warning("w"); state$iteration == 2
+              }),
+              message = function(m) { seen <<- c(seen, "m"); invokeRestart("muffleMessage") },
+              warning = function(w) { seen <<- c(seen, "w"); invokeRestart("muffleWarning") }
+            )
+            stopifnot(identical(seen, c("m", "w", "m", "w")), nrow(fit$history) == 2)
+            mine <- structure(class = c("mine", "condition"), list(message = "", call = NULL))
+            said <- tryCatch(
+              fit_iris(callback = function(state) signalCondition(mine)), mine = identity
+            )
+            stopifnot(identical(said, mine))
+            said <- withRestarts(
+              fit_iris(callback = function(state) invokeRestart("back", state$iteration)),
+              back = function(iteration) iteration
+            )
+            stopifnot(said == 1)
+            # out of a fit inside the callback of another one
+            said <- tryCatch(
+              fit_iris(callback = function(state) {
+                fit_iris(callback = function(inner) signalCondition(mine)); TRUE
+              }),
+              mine = function(m) "out of both"
+            )
+            stopifnot(identical(said, "out of both"), inherits(fit_iris(), "wbms"))
+            """
+        )
+
+    def test_while_h_is_chosen_as_well(self, session):
+        session(
+            """
+            for (choose in list(wbms, wbms_select)) {
+              said <- tryCatch(
+                choose(iris[, 1:4], callback = function(state) stop("no more")), error = identity
+              )
+              stopifnot(inherits(said, "simpleError"), conditionMessage(said) == "no more")
+            }
+            """
+        )
+
     def test_it_may_fit_itself(self, session):
         session(
             """
@@ -221,9 +294,8 @@ class TestCallback:
               }),
               error = identity, interrupt = identity
             )
-            for (i in 1:50) tryCatch(
-              fit_iris(callback = function(s) invokeRestart("abort")),
-              error = identity, interrupt = identity
+            for (i in 1:50) withRestarts(
+              fit_iris(callback = function(s) invokeRestart("mine")), mine = function() NULL
             )
             stopifnot(identical(fit_iris(), plain))
             """
@@ -254,6 +326,90 @@ class TestCallback:
             })
             stopifnot(inherits(fit, "wbms"), nrow(fit$history) == 1)
             """
+        )
+
+
+class TestTimeLimit:
+    def test_it_ends_a_fit(self, session):
+        session(
+            """
+            plain <- fit_iris()
+            set.seed(1); x <- matrix(rnorm(2000 * 10), 2000)
+            said <- tryCatch({
+              setTimeLimit(elapsed = 1, transient = TRUE)
+              wbms(x, h = 1e-3, lambda = 0.1, stop = "fixed", max_iter = 1e9)
+            }, error = conditionMessage)
+            setTimeLimit()
+            stopifnot(grepl("time limit", said), identical(fit_iris(), plain))
+            """
+        )
+
+    def test_it_ends_a_single_iteration(self, session):
+        session(
+            """
+            plain <- fit_iris()
+            big <- matrix(rnorm(2e5 * 20), 2e5)
+            said <- tryCatch({
+              setTimeLimit(elapsed = 2, transient = TRUE)
+              hull_distance(big, big[1:1e5, ])
+            }, error = conditionMessage)
+            setTimeLimit()
+            stopifnot(grepl("time limit", said), identical(fit_iris(), plain))
+            """
+        )
+
+
+class TestProgress:
+    FIT = """
+        set.seed(1); x <- matrix(rnorm(1000 * 10), 1000)
+        now <- function() proc.time()[["elapsed"]]
+        run <- function(enough = function() now() > begun + 2) {
+          begun <- now()
+          wbms(x, h = 1e-3, lambda = 0.1, stop = "fixed", max_iter = 1e6,
+               callback = function(state) enough())
+          invisible()
+        }
+    """
+
+    def test_a_text_where_nothing_else_is(self, r, tmp_path):
+        said = r(
+            f"""
+            {self.FIT}
+            con <- file("shown", "w"); sink(con, type = "message")
+            options(wbms.progress_after = 0, wbms.progress = "text")
+            run(function() {{ flush(con); file.size("shown") > 0 }})
+            sink(type = "message"); close(con)
+            options(wbms.progress = FALSE); run()
+            """,
+            tmp_path,
+        )
+        assert "0%" in tmp_path.joinpath("shown").read_text()
+        assert said.errors == ""
+
+    def test_progressr_gets_conditions(self, r, tmp_path):
+        """With a stand-in for the package, which signals what the real one does."""
+        r(
+            f"""
+            {self.FIT}
+            progressr <- new.env()
+            progressr$progressor <- function(steps, on_exit) {{
+              stopifnot(steps == 100, !on_exit)
+              function(message = character(), ..., type = "update") signalCondition(structure(
+                class = c("progression", "condition"), list(message = message, type = type)
+              ))
+            }}
+            display <- wbms:::progress_display
+            bar <- wbms:::progressr_bar
+            environment(bar) <- list2env(list(`::` = function(a, b) progressr$progressor))
+            assignInNamespace("progressr_bar", bar, "wbms")
+            options(wbms.progress_after = 0, wbms.progress = "progressr")
+            seen <- list()
+            withCallingHandlers(run(function() length(seen) > 2), progression = function(p) seen <<- c(seen, list(p)))
+            types <- vapply(seen, `[[`, "", "type")
+            stopifnot(length(seen) > 2, types[[1]] == "update", tail(types, 1) == "finish")
+            stopifnot(grepl("^(main|warmup) [0-9]+ of at most", seen[[1]]$message))
+            """,
+            tmp_path,
         )
 
 

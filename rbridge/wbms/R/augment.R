@@ -41,7 +41,15 @@ clusters_for <- function(x, data) {
   check_table(data, "data")
   n <- length(x$cluster)
   if (nrow(data) != n) {
-    abort("'data' must have the ", counted(n, "row"), " given to wbms(), not ", counted(nrow(data)))
+    abort(
+      "'data' must have the ", counted(n, "row"), " given to wbms(), not ", counted(nrow(data)),
+      if (!is.null(x$call$subset)) {
+        paste0(
+          ": the fit has those of its 'subset', so give augment() these rows, data = subset(df, ",
+          described(x$call$subset), "), or take newdata = df, which predicts all"
+        )
+      }
+    )
   }
   rows <- row_names(data)
   known <- names(x$cluster)

@@ -21,6 +21,18 @@ interruptible <- function(x) {
   if (is.function(x)) function(...) allowInterrupts(x(...)) else x
 }
 
+# Called from time to time while Python computes: lets R handle interrupts, time limits and the events
+# of its user interface.
+look_around <- function(nothing) {
+  allowInterrupts(.Call(C_look_around))
+  FALSE
+}
+
+# The file of this package's C code, in which Python finds the function for its calls of R.
+library_path <- function() {
+  getNamespaceInfo("wbms", "DLLs")[["wbms"]][["path"]]
+}
+
 # The dispatcher; the first call starts Python.
 bridge <- function() {
   if (is.null(.bridge$call)) start_python()
@@ -29,7 +41,7 @@ bridge <- function() {
 
 start_python <- function() {
   runs <- .Call(C_running)
-  python <- if (runs) list(library = "", program = "") else ask_python(find_python())
+  python <- if (runs) list(library = "", program = "") else usable_python()
   said <- tempfile("wbms-")
   on.exit(unlink(said))
   code <- sprintf("
@@ -43,10 +55,30 @@ except BaseException as error:
         traceback.print_exc(file=file)
 ", encodeString(said, quote = "'"))
   if (!runs) .bridge$started <- TRUE # it cannot be replaced in this session
-  suspendInterrupts(.Call(C_start, python$library, python$program, code))
+  # R exports variables to the programs it starts, and Python libraries and rpy2 change some of them.
+  environment_before <- Sys.getenv()
+  tryCatch(
+    suspendInterrupts(.Call(C_start, python$library, python$program, code)),
+    finally = restore_environment(environment_before)
+  )
   if (is.null(.bridge$call)) {
     explain_failure(if (file.exists(said)) readLines(said, warn = FALSE, encoding = "UTF-8"))
   }
+}
+
+# The Python to start; without one, wbms_install() is offered.
+usable_python <- function() {
+  tryCatch(
+    ask_python(find_python()),
+    wbms_python_error = function(problem) ask_python(offer_installation(problem))
+  )
+}
+
+restore_environment <- function(before) {
+  now <- Sys.getenv()
+  Sys.unsetenv(setdiff(names(now), names(before)))
+  changed <- is.na(now[names(before)]) | now[names(before)] != before
+  if (any(changed)) do.call(Sys.setenv, as.list(before[changed]))
 }
 
 explain_failure <- function(said) {
@@ -68,37 +100,40 @@ explain_failure <- function(said) {
 
 how_to_set <- function() {
   paste0(
-    "install pywbms there with: pip install \"pywbms[r]\"\n  or choose another Python, before the ",
-    "first call: options(wbms.python = \"/path/to/python\"), or the environment variable WBMS_PYTHON"
+    "In R, wbms_install() sets up a Python of its own; wbms_install(\"PATH\") takes pywbms from a wheel or ",
+    "its source folder.\n  For a Python of yours: PYTHON -m pip install \"PATH[r]\", and, before the first ",
+    "call, options(wbms.python = \"PYTHON\") or the environment variable WBMS_PYTHON"
   )
 }
 
-# The interpreter: from an option, an environment variable, or the path recorded at installation.
+# The interpreter: from an option, an environment variable, wbms_install(), or the path recorded at
+# installation.
 find_python <- function() {
-  recorded <- system.file("python-path", package = "wbms")
+  noted <- function(file) if (nzchar(file) && file.exists(file)) readLines(file, 1L, warn = FALSE)
   candidates <- c(
     "the option wbms.python" = getOption("wbms.python", ""),
     "the environment variable WBMS_PYTHON" = Sys.getenv("WBMS_PYTHON"),
-    "recorded when wbms was installed" = if (nzchar(recorded)) readLines(recorded, 1L, warn = FALSE)
+    "installed by wbms_install()" = noted(remembered()),
+    "recorded when wbms was installed" = noted(system.file("python-path", package = "wbms"))
   )
   candidates <- candidates[nzchar(candidates)]
   if (!length(candidates)) {
-    abort(
-      "wbms does not know which Python to use.\n  Set one up with: pip install \"pywbms[r]\"",
-      "\n  and tell R, before the first call: options(wbms.python = \"/path/to/python\"), or the ",
-      "environment variable WBMS_PYTHON",
-      class = "wbms_python_error"
-    )
+    abort("wbms does not know which Python to use.\n  ", how_to_set(), class = "wbms_python_error")
   }
-  python <- path.expand(candidates[[1L]])
+  located_python(candidates[[1L]], paste0(" (", names(candidates)[[1L]], ")"))
+}
+
+# The path of an interpreter, given as a path, as the folder of an environment, or as a name on the PATH.
+located_python <- function(python, source = "") {
+  given <- python
+  python <- path.expand(python)
+  if (!grepl("/", python, fixed = TRUE) && !file.exists(python)) python <- Sys.which(python)[[1L]]
   if (dir.exists(python) && file.exists(file.path(python, "bin", "python"))) {
     python <- file.path(python, "bin", "python")
   }
-  if (!file.exists(python) || dir.exists(python)) {
-    abort(
-      "there is no Python at ", python, " (", names(candidates)[[1L]], ").\n  ", how_to_set(),
-      class = "wbms_python_error"
-    )
+  if (!nzchar(python) || !file.exists(python) || dir.exists(python)) {
+    where <- if (grepl("/", given, fixed = TRUE)) "there is no Python at " else "there is no Python on the PATH called "
+    abort(where, given, source, ".\n  ", how_to_set(), class = "wbms_python_error")
   }
   # Not normalizePath: it would follow the link out of a virtual environment.
   if (grepl("^/", python)) python else file.path(getwd(), python)
@@ -106,7 +141,7 @@ find_python <- function() {
 
 # The program and the shared library of an interpreter, found by running it in a separate process:
 # once a Python has started in this process, no other can.
-ask_python <- function(python) {
+ask_python <- function(python, modules = c("pywbms", "rbridge", "rpy2")) {
   force(python)
   code <- paste(
     "import sys",
@@ -117,7 +152,9 @@ ask_python <- function(python) {
     "folders = [get('LIBDIR'), os.path.join(get('LIBDIR') or '', get('MULTIARCH') or ''),
                 os.path.join(sys.base_prefix, 'lib')]",
     "paths = [os.path.join(f, n) for f in folders if f for n in names]",
-    "absent = [m for m in ('pywbms', 'rbridge', 'rpy2') if importlib.util.find_spec(m) is None]",
+    sprintf(
+      "absent = [m for m in (%s,) if importlib.util.find_spec(m) is None]", toString(shQuote(modules, "cmd"))
+    ),
     "print('wbms', '%d.%d' % sys.version_info[:2])",
     "print(sys.executable)", # 'python' may be a script that leads there
     "print(next(filter(os.path.exists, paths), ''))",

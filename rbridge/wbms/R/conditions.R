@@ -9,6 +9,7 @@ resolve <- function(outcome, call) {
   if (is.null(outcome)) {
     abort("the call to Python failed; the console may show why", call = call)
   }
+  if (outcome$kind == "jump") .Call(C_go_on) # on to a handler or restart, out of a callback
   if (outcome$kind == "interrupt") {
     if (outcome$r_handles) {
       .Call(C_interrupt)

@@ -51,9 +51,9 @@ numbered_if_equal <- function(texts, short, width) {
 
 # A weight with two decimals, or more where these would be 0.
 weight_text <- function(weight, digits = 2L) {
-  least <- 0.001
+  least <- 10^-max(3L, digits)
   texts <- ifelse(weight >= 0.5 * 10^-digits, decimal(weight, digits), decimal(weight, 3L))
   texts[weight == 0] <- "0"
-  texts[weight > 0 & weight < least] <- paste("<", decimal(least, 3L))
+  texts[weight > 0 & weight < least] <- paste("<", decimal(least, max(3L, digits)))
   texts
 }

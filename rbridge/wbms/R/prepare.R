@@ -3,7 +3,7 @@
 
 # A data frame or matrix as a double matrix; missing values are kept for complete_rows().
 numeric_matrix <- function(x, name = "x") {
-  x <- if (is.data.frame(x)) frame_matrix(x, name) else plain_matrix(x, name)
+  x <- if (is.data.frame(x)) frame_matrix(x, name) else plain_matrix(plain_table(x, name), name)
   if (ncol(x) == 0L) abort("'", name, "' has no columns")
   if (nrow(x) == 0L) abort("'", name, "' has no rows")
   if (is.null(colnames(x))) colnames(x) <- paste0("V", seq_len(ncol(x)))
@@ -11,11 +11,6 @@ numeric_matrix <- function(x, name = "x") {
   if (anyNA(colnames(x))) abort("column ", which(is.na(colnames(x)))[[1L]], " of '", name, "' has no name")
   if (anyDuplicated(colnames(x))) {
     abort("duplicated column names in '", name, "': ", quoted(twice(colnames(x))))
-  }
-  # rbind() of rows with and without names leaves some empty: these do not count as names.
-  called <- rownames(x)[nzchar(rownames(x))]
-  if (anyDuplicated(called)) {
-    abort("duplicated row names in '", name, "': ", quoted(twice(called)))
   }
   x
 }
@@ -25,7 +20,7 @@ frame_matrix <- function(x, name) {
   if (is.null(columns)) columns <- paste0("V", seq_along(x))
   usable <- vapply(x, function(column) {
     (is.numeric(column) || is.logical(column)) && is.null(dim(column)) && !is.factor(column) &&
-      !inherits(column, c("Date", "POSIXt", "difftime"))
+      !inherits(column, c("Date", "POSIXt")) || inherits(column, "difftime")
   }, NA)
   if (!all(usable)) {
     unusable <- columns[!usable]
@@ -38,7 +33,7 @@ frame_matrix <- function(x, name) {
   }
   rows <- row.names(x)
   x <- matrix(
-    as.double(unlist(lapply(x, as.double), use.names = FALSE)), # NULL if there are no columns
+    as.double(unlist(lapply(x, as_numbers), use.names = FALSE)), # NULL if there are no columns
     nrow = length(rows), ncol = length(columns)
   )
   dimnames(x) <- list(rows, columns)
@@ -53,7 +48,7 @@ column_advice <- function(columns) {
     if (made_of(is.factor) || made_of(is.character)) {
       "use categories = \"indicators\" or a formula (~ a + b), which turn factors into indicator columns"
     },
-    if (is_any("Date", "POSIXt", "difftime")) "convert times with as.numeric()",
+    if (is_any("Date", "POSIXt")) "convert times with as.numeric()",
     if (made_of(is.complex)) "split complex numbers with Re() and Im()",
     if (made_of(function(column) !is.null(dim(column)))) {
       "split matrix columns with do.call(data.frame, x)"
@@ -66,6 +61,9 @@ column_advice <- function(columns) {
 }
 
 plain_matrix <- function(x, name) {
+  if (is.null(dim(x)) && inherits(x, c("difftime", "integer64"))) {
+    x <- stats::setNames(as_numbers(x), names(x))
+  }
   if (is.null(dim(x)) && (is.numeric(x) || is.logical(x)) && !is.object(x)) {
     # Too many places in R count the elements of a vector without dim in 32 bits.
     if (length(x) > .Machine$integer.max) abort("'", name, "' is too long for a vector: give it as a matrix")

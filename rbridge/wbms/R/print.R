@@ -1,7 +1,7 @@
 #' Print a fit
 #'
 #' Prints the number of clusters, the size of the data, `h` and `lambda`, whether the fit converged, the
-#' sizes of the clusters, the heaviest columns and the fields of the fit. If `h` and `lambda` were chosen,
+#' sizes of the clusters and the heaviest columns. If `h` and `lambda` were chosen,
 #' the confidence in the clusters is shown, and if the choice is uncertain, the other pairs that are
 #' nearly as good are named.
 #'
@@ -15,7 +15,6 @@
 #' @export
 print.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   heaviest <- x$weights[heaviest_first(x)]
-  fields <- setdiff(names(x)[!vapply(x, is.null, NA)], "state") # which is for wbms_save() only
   lines <- c(
     headline(x, digits), reached_text(x), confidence_text(x$confidence), nothing_found(x), "",
     paste("Cluster sizes:", some_of(vapply(x$size, counted, ""), 12L)),
@@ -25,7 +24,9 @@ print.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   writeLines(strwrap(lines, exdent = 2L))
   note <- choice_note(x)
   if (length(note)) writeLines(c(note, ""))
-  writeLines(strwrap(paste("Available fields:", toString(fields)), exdent = 2L))
+  writeLines(strwrap(paste0(
+    "See summary(fit), plot(fit), predict(fit, newdata), fit$cluster and the other fields that names(fit) lists."
+  ), exdent = 2L))
   invisible(x)
 }
 
@@ -94,10 +95,16 @@ chosen_from_data <- function(x) {
 # The explanation of a single cluster, if h was searched for.
 nothing_found <- function(x) {
   if (n_clusters(x) == 1L && !is.null(x$selection)) {
-    if (!is.null(x$choice)) return(x$choice$reason)
-    "No clusters were found: no partition into several clusters was stable, so all rows form one."
+    reason <- "No clusters were found: no partition into several clusters was stable, so all rows form one."
+    c(if (is.null(x$choice)) reason else x$choice$reason, where_to_look)
   }
 }
+
+# What to do when the answer is a single cluster.
+where_to_look <- paste(
+  "To look closer: plot(fit, \"selection\") shows all pairs that were tried, layers(fit) the partitions that live",
+  "longest, and wbms(x, k = 2) finds the best one with two clusters."
+)
 
 convergence_text <- function(x) {
   sprintf("%s by the rule \"%s\"", if (x$converged) "converged" else "not converged", x$params$stop)

@@ -4,9 +4,11 @@
 #' started by the first call that needs it.
 #'
 #' The Python to use is taken, in this order, from the option `wbms.python`, the environment variable
-#' `WBMS_PYTHON`, and the path recorded when the package was installed. Each names an interpreter (or
-#' the folder of a virtual environment) in which `pip install "pywbms[r]"` was run; it must be
-#' Python 3.11 or newer, with a shared libpython. A Python that already runs in the session
+#' `WBMS_PYTHON`, the environment made by [wbms_install()], and the path recorded when the package was installed.
+#' Each names an interpreter (a path, or a name on the `PATH` such as `python3`) or the folder of a virtual
+#' environment, in which pywbms and its extra `r` are installed; it must be
+#' Python 3.11 or newer, with a shared libpython. [wbms_install()] does all of this; in an interactive session
+#' the first call offers it if no Python is found. A Python that already runs in the session
 #' (started by reticulate, or because R is embedded in Python) is used as it is.
 #'
 #' Only fitting, predicting and checking the theory need Python: a saved fit can be printed,
@@ -26,6 +28,8 @@ wbms_python <- function() {
 #' @rdname wbms_python
 #' @export
 wbms_available <- function() {
+  old <- options(wbms.offer_install = FALSE)
+  on.exit(options(old))
   tryCatch(
     {
       bridge()

@@ -113,11 +113,13 @@ wbms_select.default <- function(x, h = NULL, lambda = NULL, ..., n_subsets = 4, 
   known <- setdiff(names(formals()), c("x", "..."))
   given <- names(sys.call())
   short <- given[nzchar(given) & !given %in% names(formals())]
-  refuse_arguments(union(short, extra_names(...)), known, "wbms_select")
+  refuse_arguments(without_aliases(union(short, extra_names(...)), known), known, "wbms_select")
   if (missing(x)) refuse_nothing("wbms_select")
   rows <- table_weights(x, substitute(weights), function() weights)
   weights <- rows$weights
-  select_rows(rows$x, mget(known), called(call, quote(wbms_select)))
+  refuse_formula_second(h, "wbms_select")
+  settings <- with_aliases(mget(known), list(...), names(call))
+  select_rows(rows$x, settings, called(call, quote(wbms_select)))
 }
 
 #' @rdname wbms_select
@@ -125,13 +127,20 @@ wbms_select.default <- function(x, h = NULL, lambda = NULL, ..., n_subsets = 4, 
 wbms_select.formula <- function(x, data = NULL, subset, na.action = stats::na.fail, ..., weights) {
   call <- match.call()
   known <- setdiff(names(formals(wbms_select.default)), c("x", "...", "na.action", "weights"))
-  refuse_arguments(setdiff(extra_names(...), known), known, "wbms_select")
+  refuse_third(sys.call(), "wbms_select")
+  refuse_arguments(
+    setdiff(without_aliases(extra_names(...), c(known, "na.action")), known), known, "wbms_select"
+  )
   given <- list(...)
+  others <- given[names(given) %in% names(aliases)]
+  given <- given[!names(given) %in% names(aliases)]
   settings <- lapply(
     formals(wbms_select.default)[known], eval, envir = environment(wbms_select.default)
   )
   settings[names(given)] <- given
   settings["na.action"] <- list(na.action)
+  settings <- with_aliases(settings, others, c(names(given), if (!missing(na.action)) "na.action"))
+  na.action <- settings[["na.action"]]
   chosen <- c(
     if (!missing(subset)) list(subset = call$subset),
     if (!missing(weights)) frame_weights(call$weights, data)
@@ -158,13 +167,13 @@ select_rows <- function(x, settings, call, made = NULL) {
   check_init_length(params$init, x)
   if (any(table$groups > 0L)) params$indicators <- table$groups
   used <- if (all(table$kept)) x else x[table$kept, , drop = FALSE]
-  watch <- watcher(callback, colnames(x))
+  progress <- if (!verbose) progress_display()
+  on.exit(if (!is.null(progress)) progress$end())
   found <- py_call(
     "select", used, colnames(x), h, lambda, n_subsets, seed, n_jobs, params, verbose,
-    watch$callback, used_weights(table$weights, table$kept),
+    watcher(callback, colnames(x)), used_weights(table$weights, table$kept), progress$show,
     .call = call
   )
-  watch$raise()
   fields <- c(
     "h", "lambda", "chosen", "k", "start", "init", "starts", "join", "confidence", "certain",
     "complete", "reason", "note", "grid", "alternatives", "n_fits", "n_rows"

@@ -86,7 +86,10 @@
 #' @param outliers what to do with rows that are far out in their cluster, with an [outlier_score()] above
 #'   0.999, or marked in the field `outliers`: `"keep"` gives them their cluster, `"label"` gives them `NA`,
 #'   as [predict()] then does for new rows. A cluster of which nothing is left is dropped, unless `k` is given.
-#' @param verbose print one line per iteration?
+#' @param verbose print one line per iteration? Otherwise fits of more than two seconds show their progress
+#'   in interactive sessions, with the longest time that is left: by the package progressr if it is loaded, by
+#'   cli if it is installed, or as a text. `options(wbms.progress = )` chooses `"progressr"`, `"cli"` or
+#'   `"text"`, in scripts as well, or `FALSE`.
 #' @param callback a function called after each iteration with a list (`phase`, `iteration`,
 #'   `diameter`, `movement`, `groups`, `entropy`, `n_points`, and `weights`, named); if it returns
 #'   `TRUE` the fit stops and returns its current state. While `h` or `lambda` is chosen it is called
@@ -209,11 +212,19 @@ wbms.default <- function(x, h = "auto", lambda = "auto", ..., lambda_scale = "me
   # Partial matching is refused for all arguments: R would accept abbreviations of h and lambda.
   given <- names(sys.call())
   short <- given[nzchar(given) & !given %in% names(formals())]
-  refuse_arguments(union(short, extra_names(...)), known)
+  refuse_arguments(without_aliases(union(short, extra_names(...)), known), known)
   if (missing(x)) refuse_nothing()
+  refuse_formula_second(h, "wbms")
   rows <- table_weights(x, substitute(weights), function() weights)
   weights <- rows$weights
-  fit_rows(rows$x, mget(known), intersect(names(call), known), called(call))
+  given <- intersect(names(call), known)
+  settings <- with_aliases(mget(known), list(...), given)
+  if (called_for_k(sys.call(-1L))) { # the call of the generic
+    settings$k <- h
+    settings$h <- "auto"
+    given <- c(setdiff(given, "h"), "k")
+  }
+  fit_rows(rows$x, settings, union(given, aliases[extra_names(...)]), called(call))
 }
 
 #' @rdname wbms
@@ -226,11 +237,16 @@ wbms.formula <- function(formula, data = NULL, subset, na.action = stats::na.fai
     formula <- x
   }
   known <- setdiff(names(formals(wbms.default)), c("x", "...", "na.action", "weights"))
-  refuse_arguments(setdiff(extra_names(...), known), known)
+  refuse_third(sys.call(), "wbms")
+  refuse_arguments(setdiff(without_aliases(extra_names(...), c(known, "na.action")), known), known)
   given <- c(list(...), if (!missing(form)) list(form = form))
   defaults <- lapply(formals(wbms.default)[known], eval, envir = environment(wbms.default))
+  others <- given[names(given) %in% names(aliases)]
+  given <- given[!names(given) %in% names(aliases)]
   settings <- replace(defaults, names(given), given)
   settings["na.action"] <- list(na.action)
+  settings <- with_aliases(settings, others, c(names(given), if (!missing(na.action)) "na.action"))
+  na.action <- settings[["na.action"]]
   chosen <- c(
     if (!missing(subset)) list(subset = call$subset),
     if (!missing(weights)) frame_weights(call$weights, data)
@@ -238,7 +254,8 @@ wbms.formula <- function(formula, data = NULL, subset, na.action = stats::na.fai
   rows <- formula_rows(
     formula, data, chosen, check_na_action(na.action), parent.frame(), given$categories
   )
-  fit <- fit_rows(rows$x, settings, c(names(given), "na.action"), called(call), rows)
+  given <- c(names(given), aliases[names(others)], "na.action")
+  fit <- fit_rows(rows$x, settings, given, called(call), rows)
   fit$terms <- rows$terms
   fit$xlevels <- stats::.getXlevels(rows$terms, rows$frame)
   fit$contrasts <- attr(rows$x, "contrasts")
@@ -329,12 +346,13 @@ fit_rows <- function(x, settings, given, call, made = NULL) {
   if (any(table$groups > 0L)) params$indicators <- table$groups
   used <- if (all(table$kept)) x else x[table$kept, , drop = FALSE]
   weights <- used_weights(table$weights, table$kept)
-  watch <- watcher(callback, colnames(x))
+  progress <- if (!verbose) progress_display()
+  on.exit(if (!is.null(progress)) progress$end())
   found <- py_call(
-    "fit", used, colnames(x), form, params, verbose, watch$callback, weights,
+    "fit", used, colnames(x), form, params, verbose, watcher(callback, colnames(x)), weights,
+    progress$show,
     .call = call
   )
-  watch$raise()
   fit <- new_wbms(found, used, table$kept, rownames(x), missing_values, call)
   fit$imputed <- table$imputed
   fit$encoding <- table$encoding
@@ -449,21 +467,13 @@ refuse_unknown <- function(..., topic, known = character()) {
   if (...length()) refuse_arguments(extra_names(...), known, topic)
 }
 
-# An R callback may fail while Python calls it. Its condition is kept, the fit is stopped, and the
-# condition is raised in R, where the user can see and catch it.
+# What Python calls after each iteration, or NULL.
 watcher <- function(callback, columns) {
-  if (is.null(callback)) return(list(callback = NULL, raise = function() NULL))
-  failed <- NULL
-  list(
-    callback = function(state) {
-      if (length(state$weights)) names(state$weights) <- columns # none while h is chosen
-      tryCatch(isTRUE(callback(state)), error = function(e) {
-        failed <<- e
-        TRUE
-      })
-    },
-    raise = function() if (!is.null(failed)) stop(failed)
-  )
+  if (is.null(callback)) return(NULL)
+  function(state) {
+    if (length(state$weights)) names(state$weights) <- columns # none while h is chosen
+    isTRUE(callback(state))
+  }
 }
 
 new_wbms <- function(found, data, kept, rows, missing_values, call) {

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <locale.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,10 +101,77 @@ static SEXP interrupt(void)
     return R_NilValue;
 }
 
+/* R code that Python calls may jump: an error, an exiting handler, a restart, an interrupt. Python's
+ * frames must not be skipped, so the jump is stopped here, Python unwinds, and the jump goes on from
+ * R's side of the call. Until then R's handlers and restarts are those of the caller. */
+static SEXP jump = NULL;
+
+struct request {
+    SEXP function, argument;
+};
+
+static SEXP evaluate(void *request_)
+{
+    struct request *request = request_;
+    SEXP call = PROTECT(lang2(request->function, request->argument));
+    SEXP answer = eval(call, R_GlobalEnv);
+    UNPROTECT(1);
+    return answer;
+}
+
+static void stop_here(void *here, Rboolean jumps)
+{
+    if (jumps)
+        longjmp(*(jmp_buf *) here, 1);
+}
+
+/* For Python: call an R function with one argument. 1 if its value is TRUE, 0 if it is anything else,
+ * -1 if it jumped: then Python must return to R, which calls go_on. */
+int wbms_ask(SEXP function, SEXP argument)
+{
+    struct request request = {function, argument};
+    jmp_buf here;
+    SEXP token = PROTECT(R_MakeUnwindCont());
+    if (setjmp(here)) {
+        if (jump)
+            R_ReleaseObject(jump);
+        R_PreserveObject(token);
+        jump = token;
+        UNPROTECT(1);
+        return -1;
+    }
+    SEXP answer = R_UnwindProtect(evaluate, &request, stop_here, &here, token);
+    int yes = isLogical(answer) && XLENGTH(answer) == 1 && LOGICAL(answer)[0] == TRUE;
+    UNPROTECT(1);
+    return yes;
+}
+
+/* Continue the jump that wbms_ask has stopped. */
+static SEXP go_on(void)
+{
+    SEXP token = jump;
+    if (!token)
+        return R_NilValue;
+    jump = NULL;
+    PROTECT(token);
+    R_ReleaseObject(token);
+    R_ContinueUnwind(token);
+    return R_NilValue; /* not reached */
+}
+
+/* Handle interrupts, time limits and events of the user interface. */
+static SEXP look_around(void)
+{
+    R_CheckUserInterrupt();
+    return R_NilValue;
+}
+
 static const R_CallMethodDef calls[] = {
     {"running", (DL_FUNC) &running, 0},
     {"start", (DL_FUNC) &start, 3},
     {"interrupt", (DL_FUNC) &interrupt, 0},
+    {"go_on", (DL_FUNC) &go_on, 0},
+    {"look_around", (DL_FUNC) &look_around, 0},
     {NULL, NULL, 0}
 };
 

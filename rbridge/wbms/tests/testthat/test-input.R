@@ -59,7 +59,7 @@ test_that("columns that are not numeric are named", {
     a = 1:3, b = letters[1:3], c = as.Date("2020-01-01") + 0:2,
     d = as.POSIXct("2020-01-01", tz = "UTC") + 0:2, e = as.difftime(1:3, units = "days")
   )
-  expect_refused(iris_fit(odd), "'b', 'c', 'd', 'e' \\(character, Date, POSIXct, difftime\\)")
+  expect_refused(iris_fit(odd), "'b', 'c', 'd' \\(character, Date, POSIXct\\)")
   expect_refused(iris_fit(odd["c"]), "as.numeric\\(\\)$")
   odd <- data.frame(a = 1:3)
   odd$list <- list(1, 2, 3)
@@ -114,8 +114,6 @@ test_that("empty data are errors", {
 test_that("duplicate names are errors", {
   expect_refused(iris_fit(cbind(iris[, 1:3], iris[, 1:2])), "duplicated column names")
   expect_refused(iris_fit(cbind(a = 1:4, a = 2:5, b = 3:6)), "duplicated column names in 'x': 'a'$")
-  x <- matrix(rnorm(4), 2L, dimnames = list(c("r", "r"), NULL))
-  expect_refused(iris_fit(x), "duplicated row names in 'x': 'r'")
 })
 
 test_that("rows without names are not duplicates", {
@@ -311,4 +309,96 @@ test_that("the number of rows of simulated data can be given", {
   needs_python()
   expect_identical(nrow(wbms_data("two_moons", n = 10)), 10L)
   expect_error(wbms_data("data1", n = 10), "unknown argument for \"data1\": 'n'")
+})
+
+test_that("arguments may be spelled with points, and na.action with an underscore", {
+  needs_python()
+  fit <- iris_fit(max_iter = 50, lambda_scale = "sum", exclude_self = FALSE)
+  other <- iris_fit(iter.max = 50, lambda.scale = "sum", exclude.self = FALSE)
+  expect_identical(other$modes, fit$modes)
+  expect_identical(other$params, fit$params)
+  expect_identical(iris_fit(max.iter = 50)$params$max_iter, 50L)
+  gaps <- replace(iris[, 1:4], 1, c(NA, iris[-1L, 1L]))
+  expect_identical(iris_fit(gaps, na_action = na.omit)$na_action, "omit")
+  by_formula <- wbms(~., data = gaps, h = 0.05, lambda = 0.1, na_action = na.omit, max.iter = 60)
+  expect_identical(by_formula$na_action, "omit")
+  expect_identical(by_formula$params$max_iter, 60L)
+  expect_refused(iris_fit(max.iter = 3, max_iter = 4), "'max.iter' is another name of 'max_iter'")
+  expect_refused(
+    wbms(~., gaps, na_action = na.omit, na.action = na.fail), "'na_action' is another name of 'na.action'"
+  )
+  expect_identical(wbms_select(iris[1:60, 3:4], max.iter = 80)$h, wbms_select(iris[1:60, 3:4], max_iter = 80)$h)
+})
+
+test_that("arguments of the formula method are not taken by position for others", {
+  expect_refused(wbms(~., iris, 0.1), "arguments after 'data' must be named")
+  expect_refused(wbms(data = iris, ~., 0.1), "arguments after 'data' must be named")
+  expect_refused(wbms_select(~., iris, 0.1), "arguments after 'data' must be named")
+  expect_refused(wbms(iris, ~Petal.Width), "the formula comes first, .* df \\|> wbms\\(~Petal.Width, data = _\\)")
+})
+
+test_that("functions that call FUNcluster(x, k) get k clusters", {
+  needs_python()
+  FUNcluster <- wbms
+  expect_length(FUNcluster(iris[, 1:4], 2)$size, 2L)
+  expect_identical(wbms(iris[, 1:4], 2, 0.1)$h, 2)
+  found <- cluster::clusGap(as.matrix(iris[, 3:4]), wbms, K.max = 2, B = 1, verbose = FALSE)
+  expect_identical(dim(found$Tab), c(2L, 4L))
+})
+
+test_that("distances are refused, sparse matrices taken with a note", {
+  needs_python()
+  expect_refused(wbms(dist(iris[, 1:4])), "holds distances.*cmdscale")
+  skip_if_not_installed("Matrix")
+  sparse <- Matrix::Matrix(as.matrix(iris[, 1:4]), sparse = TRUE)
+  expect_message(fit <- iris_fit(sparse), "dgCMatrix 'x' is used as a dense matrix of 1 MB")
+  expect_identical(fit$modes, iris_fit(as.matrix(iris[, 1:4]))$modes)
+  huge <- methods::new("dgCMatrix", Dim = c(100000L, 100000L), p = integer(100001L))
+  expect_refused(wbms(huge), "sparse matrix of 100,000 x 100,000, which would take 75 GB")
+})
+
+test_that("time differences and 64-bit integers are numbers", {
+  needs_python()
+  minutes <- data.frame(t = as.difftime(c(1, 2, 50, 51), units = "mins"), b = c(1, 1, 5, 5))
+  expect_identical(iris_fit(minutes)$data[, "t"], c("1" = 1, "2" = 2, "3" = 50, "4" = 51))
+  # the bits of 1, -1, 2^40 + 3 and NA
+  bits <- function(...) readBin(writeBin(c(...), raw(), endian = "little"), "double", 4L, endian = "little")
+  wide <- structure(
+    bits(1L, 0L, -1L, -1L, 3L, 256L, 0L, NA), class = "integer64"
+  )
+  expect_identical(from_integer64(wide), c(1, -1, 2^40 + 3, NA))
+  expect_identical(unname(iris_fit(data.frame(a = structure(unclass(wide)[1:3], class = "integer64"), b = 1:3))$data[, "a"]), c(1, -1, 2^40 + 3))
+})
+
+test_that("row names may be duplicated, as in kmeans()", {
+  needs_python()
+  x <- as.matrix(iris[, 1:4])
+  fit <- iris_fit(x)
+  rownames(x) <- rep(c("a", "b"), 75L)
+  twice <- iris_fit(x)
+  expect_identical(unname(twice$cluster), unname(fit$cluster))
+  expect_identical(names(twice$cluster), rownames(x))
+  expect_identical(predict(twice, x), twice$cluster)
+  expect_identical(nrow(augment(twice, x)), 150L)
+  file <- tempfile(fileext = ".wbms")
+  on.exit(unlink(file))
+  wbms_save(twice, file)
+  expect_identical(wbms_load(file)$cluster, twice$cluster)
+})
+
+test_that("augment() says what it wants after subset", {
+  needs_python()
+  fit <- wbms(~ . - Species, iris, subset = Species != "setosa", h = 0.05, lambda = 0.1)
+  expect_refused(augment(fit, iris), "subset\\(df, Species != \"setosa\"\\).*newdata = df")
+  expect_identical(nrow(augment(fit, subset(iris, Species != "setosa"))), 100L)
+})
+
+test_that("formula, model frame and model matrix of a fit are R's", {
+  needs_python()
+  fit <- wbms(~ Petal.Length + Species, data = iris, h = 0.05, lambda = 0.1)
+  expect_identical(all.vars(as.formula(fit)), c("Petal.Length", "Species"))
+  expect_identical(model.matrix(fit), fit$data)
+  expect_equal(model.frame(fit), iris[c("Petal.Length", "Species")], ignore_attr = TRUE)
+  whole <- wbms(iris, categories = "indicators", h = 0.05, lambda = 0.1)
+  expect_identical(as.character(model.frame(whole)$Species), as.character(iris$Species))
 })

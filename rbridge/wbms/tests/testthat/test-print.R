@@ -1,4 +1,4 @@
-test_that("print shows the result, the parameters and the fields", {
+test_that("print shows the result, the parameters and what to call next", {
   said <- capture.output(shown <- withVisible(print(toy_fit())))
   expect_false(shown$visible)
   expect_s3_class(shown$value, "wbms")
@@ -7,8 +7,8 @@ test_that("print shows the result, the parameters and the fields", {
     "h = 0.1, lambda = 0.2; converged by the rule \"settled\" after 3", "  iterations", "",
     "Cluster sizes: 3, 2", "Heaviest columns: a 0.75, b 0.25",
     "Rows left out (missing values): 1", "",
-    "Available fields: cluster, weights, centers, modes, size, h, lambda,",
-    "  iter, converged, history, data, scale, params, na.action, call"
+    "See summary(fit), plot(fit), predict(fit, newdata), fit$cluster and the",
+    "  other fields that names(fit) lists."
   ))
 })
 
