@@ -238,14 +238,7 @@ def choose(X, settings, options, mass=None):
     rows = rows_to_search(X[:, varying], inner, mass, rng)
     unit = 1.0 if settings.standardize else mean_variance(rows)
     space = SearchSpace(options.h, options.lam, unit, starts_for(rows, inner))
-    scan, confirmation = rows, None
-    scanned = None if settings.n_clusters is not None else rows_to_scan(len(rows), rng)
-    if scanned is not None:
-        scan, confirmation = rows[scanned], Confirmation(rows, scanned, rng)
-    runner = CandidateRunner(
-        scan, inner, options.n_jobs, options.report, options.run, begin + budget
-    )
-    search = Search(scan, space, runner, options.n_subsets, rng, confirmation)
+    search = search_of(rows, space, inner, options, rng, begin + budget)
     enough = len(rows) >= LEAST_ROWS and rows.size > 0
     if enough:
         try:
@@ -279,6 +272,19 @@ def choose(X, settings, options, mass=None):
         ways=() if k is None else ways_of(exactly or [chosen], starts),
         time_budget=settings.time_budget if search.out_of_time else None,
     )
+
+
+def search_of(rows, space, settings, options, rng, deadline):
+    """Return the search over some rows, not yet run; of many rows it scans a part.
+
+    Unless the number of clusters is given: then all ways to it are looked at on the same rows.
+    """
+    scan, confirmation = rows, None
+    scanned = None if settings.n_clusters is not None else rows_to_scan(len(rows), rng)
+    if scanned is not None:
+        scan, confirmation = rows[scanned], Confirmation(rows, scanned, rng)
+    runner = CandidateRunner(scan, settings, options.n_jobs, options.report, options.run, deadline)
+    return Search(scan, space, runner, options.n_subsets, rng, confirmation)
 
 
 def decide(search, X, space, settings, exactly, enough, mass=None):
