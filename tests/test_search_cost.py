@@ -25,6 +25,7 @@ from pywbms._selection.line_scans import LineScans
 from pywbms._terminal import line as line_module
 from pywbms._terminal.line import Line
 from pywbms._terminal.progress import SearchTime
+from pywbms.cli import main
 from pywbms.select import select
 
 N, SCANNED = 240, 80
@@ -201,6 +202,15 @@ class TestBudget:
         assert choice.complete
         assert choice.time_budget is None
         assert same(choice, select(blobs[0]))
+
+    def test_on_the_command_line(self, blobs, tmp_path, monkeypatch, capsys):
+        monkeypatch.chdir(tmp_path)
+        pd.DataFrame(blobs[0], columns=list("abcde")).to_csv("data.csv", index=False)
+        assert main(["select", "data.csv", "--time-budget", "1e-9"]) == 0
+        assert "ended after 1 fit, with its time budget" in capsys.readouterr().out
+        with pytest.raises(SystemExit):
+            main(["fit", "data.csv", "--time-budget", "0"])
+        assert "--time-budget: must be a positive number" in capsys.readouterr().err
 
     @pytest.mark.parametrize("bad", [0, -1.0, np.nan, np.inf, "long", True])
     def test_bad_values_are_named(self, blobs, bad):
