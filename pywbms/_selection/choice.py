@@ -14,11 +14,11 @@ from pywbms._data.standardize import mean_variance, without_outliers, working_co
 from pywbms._engine.start import require_init
 from pywbms._machine.threads import one_blas_thread
 from pywbms._selection.candidates import Candidate, candidate_table
-from pywbms._selection.confirmation import Confirmation, rows_to_scan
 from pywbms._selection.evidence import Confidence
 from pywbms._selection.n_clusters import Exactly, asked_for, way, ways_of
-from pywbms._selection.runner import CandidateRunner, SearchStopped, fit_candidate
-from pywbms._selection.search import Search, SearchSpace
+from pywbms._selection.runner import SearchStopped, fit_candidate
+from pywbms._selection.search import SearchSpace
+from pywbms._selection.searching import LEAST_ROWS, search_of, worth_searching
 from pywbms._selection.starts import all_columns, starts_for
 from pywbms._selection.unit_rows import drawn_rows
 from pywbms._selection.words import no_clusters, reason
@@ -26,7 +26,6 @@ from pywbms._terminal.wording import counted, duration
 
 # More rows are not needed to choose a pair, and cost their square.
 MOST_ROWS = 2000
-LEAST_ROWS = 10
 TOO_FEW = f"Fewer than {LEAST_ROWS} rows, or no column that varies: all rows form one cluster."
 N_SUBSETS = 4
 # Where there are no clusters: on z-scores all rows mostly form one cluster at this h.
@@ -239,14 +238,7 @@ def choose(X, settings, options, mass=None):
     unit = 1.0 if settings.standardize else mean_variance(rows)
     space = SearchSpace(options.h, options.lam, unit, starts_for(rows, inner))
     search = search_of(rows, space, inner, options, rng, begin + budget)
-    enough = len(rows) >= LEAST_ROWS and rows.size > 0
-    if enough:
-        try:
-            search.run()
-        except KeyboardInterrupt:
-            if not (options.keep_on_interrupt and search.candidates):
-                raise
-            search.score()
+    enough = worth_searching(rows)
     k = settings.n_clusters
     exactly = [] if k in (None, 1) else Exactly(k, search, space, rows, settings).ranked()
     chosen, why, confidence = decide(search, X, space, settings, exactly, enough, mass)
@@ -272,19 +264,6 @@ def choose(X, settings, options, mass=None):
         ways=() if k is None else ways_of(exactly or [chosen], starts),
         time_budget=settings.time_budget if search.out_of_time else None,
     )
-
-
-def search_of(rows, space, settings, options, rng, deadline):
-    """Return the search over some rows, not yet run; of many rows it scans a part.
-
-    Unless the number of clusters is given: then all ways to it are looked at on the same rows.
-    """
-    scan, confirmation = rows, None
-    scanned = None if settings.n_clusters is not None else rows_to_scan(len(rows), rng)
-    if scanned is not None:
-        scan, confirmation = rows[scanned], Confirmation(rows, scanned, rng)
-    runner = CandidateRunner(scan, settings, options.n_jobs, options.report, options.run, deadline)
-    return Search(scan, space, runner, options.n_subsets, rng, confirmation)
 
 
 def decide(search, X, space, settings, exactly, enough, mass=None):
