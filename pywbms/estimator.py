@@ -245,11 +245,9 @@ class WBMS(
         self.join = join
         self.n_clusters = n_clusters
         self.outliers = outliers
-        self.indicators = indicators
-        self.random_state = random_state
+        self.indicators, self.random_state = indicators, random_state
         self.time_budget = time_budget
-        self.verbose = verbose
-        self.callback = callback
+        self.verbose, self.callback = verbose, callback
 
     @classmethod
     def paper(cls, h: float, lam: float, **params: Any) -> WBMS:

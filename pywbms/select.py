@@ -15,6 +15,11 @@ as it promises. The most promising and the most central ones are then looked at 
   direction; clusters without such a dip are joined, groups of a few rows are part of their nearest
   neighbour unless the gap is plain, and the mean is taken over those that stay apart.
 
+A search scans at most 600 rows. Lines (one start and one lam) that lead where others have been, or
+are far behind the best, end early. Of more rows, at most 2,000, all are then fitted at the
+best candidates only: those of different partitions whose scores are close, until none that was not
+fitted to all rows might still be the best. `time_budget` ends it earlier with the best so far.
+
 The candidate with the best *score* is chosen::
 
     √refined · (1.02 − valley) · centrality^0.15
@@ -76,7 +81,8 @@ def select(
     Parameters
     ----------
     X : table of any kind that `pywbms.wbms` takes, or array-like of shape (n, p)
-        Finite numbers. Of more than 2,000 rows, a random 2,000 are looked at. Of a Dask array or
+        Finite numbers. Of more than 2,000 rows, a random 2,000 are looked at, 600 of them for all
+        candidates. Of a Dask array or
         DataFrame only these leave its workers.
     h, lam : float or sequence of float, optional
         A value to keep, or values to choose from. By default the search finds its own: lam on a

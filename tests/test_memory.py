@@ -12,7 +12,7 @@ import pytest
 
 from pywbms import WBMS, wbms
 from pywbms._machine import memory
-from pywbms._selection import choice, runner
+from pywbms._selection import choice, confirmation, runner
 
 
 def printed_by(code):
@@ -68,6 +68,7 @@ def test_the_search_counts(monkeypatch):
 
 def test_what_a_search_does_is_known():
     assert memory.ROWS_SEARCHED == choice.MOST_ROWS
+    assert memory.ROWS_SCANNED == confirmation.SCAN_ROWS
     assert memory.ITERATIONS_SEARCHED == runner.MAX_ITER
 
 

@@ -168,8 +168,8 @@ def fine(args):
 
 
 def cost(args):
-    """Print the time of a choice in units of one fit at the chosen pair."""
-    for name, draw in chosen_sets(args, data.simulations() | data.noise()):
+    """Print the time of a choice, the fit included, in units of one fit at the chosen pair."""
+    for name, draw in chosen_sets(args, data.large() | data.simulations() | data.noise()):
         ratios, fits = [], []
         for seed in range(args.seeds):
             X, _ = draw(seed)

@@ -66,6 +66,14 @@ def real(folder):
     return sets
 
 
+def large():
+    """Return clusters in many rows, and in many columns."""
+    return {
+        "5 blobs, 2,000 × 5 + 45": partial(draw_blobs, 5, 2000, 5, 45, ""),
+        "3 blobs, 60 × 30 + 8,970": partial(draw_blobs, 3, 60, 30, 8970, ""),
+    }
+
+
 def blobs():
     """Return clusters of several kinds."""
     return {

@@ -14,6 +14,8 @@ BYTES_PER_THREAD = 64_000_000
 # stops its fits after so many iterations (`_selection.runner.MAX_ITER`), each of which is recorded,
 # and remembers the weights of so many fits.
 ROWS_SEARCHED = 2000
+# Of more than so many rows it scans so many first (`_selection.confirmation.SCAN_ROWS`).
+ROWS_SCANNED = 600
 ITERATIONS_SEARCHED = 50
 FITS_REMEMBERED = 200
 
@@ -65,12 +67,14 @@ def bytes_of_search(shape, n_threads):
     """Return how much memory the choice of h, lam and the start takes, before the fit itself.
 
     The rows are sorted, which takes two copies of them. Of the rows that are searched there are
-    three copies for all fits, and four for each of the fits at a time, one per thread.
+    three copies for all fits, and four for each of the fits at a time, one per thread; of those
+    that are scanned first, four.
     """
     n, p = shape
     searched = 8 * min(n, ROWS_SEARCHED) * p
+    scanned = 8 * ROWS_SCANNED * p if n > ROWS_SCANNED else 0
     weights = 8 * p * (FITS_REMEMBERED + ITERATIONS_SEARCHED * n_threads)
-    return 2 * 8 * n * p + (3 + 4 * n_threads) * searched + weights
+    return 2 * 8 * n * p + (3 + 4 * n_threads) * searched + 4 * scanned + weights
 
 
 def in_words(n_bytes):

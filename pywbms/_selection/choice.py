@@ -14,11 +14,11 @@ from pywbms._data.standardize import mean_variance, without_outliers, working_co
 from pywbms._engine.start import require_init
 from pywbms._machine.threads import one_blas_thread
 from pywbms._selection.candidates import Candidate, candidate_table
-from pywbms._selection.confirmation import Confirmation, rows_to_scan
 from pywbms._selection.evidence import Confidence, expected_of_one_cluster
 from pywbms._selection.n_clusters import Exactly, asked_for, way, ways_of
-from pywbms._selection.runner import CandidateRunner, SearchStopped, fit_candidate
-from pywbms._selection.search import Search, SearchSpace
+from pywbms._selection.runner import SearchStopped, fit_candidate
+from pywbms._selection.search import SearchSpace
+from pywbms._selection.searching import LEAST_ROWS, search_of, worth_searching
 from pywbms._selection.starts import all_columns, starts_for
 from pywbms._selection.unit_rows import drawn_rows
 from pywbms._selection.words import no_clusters, reason
@@ -26,7 +26,6 @@ from pywbms._terminal.wording import counted, duration
 
 # More rows are not needed to choose a pair, and cost their square.
 MOST_ROWS = 2000
-LEAST_ROWS = 10
 TOO_FEW = f"Fewer than {LEAST_ROWS} rows, or no column that varies: all rows form one cluster."
 N_SUBSETS = 4
 # Where there are no clusters: on z-scores all rows mostly form one cluster at this h.
@@ -238,25 +237,10 @@ def choose(X, settings, options, mass=None):
     rows = rows_to_search(X[:, varying], inner, mass, rng)
     unit = 1.0 if settings.standardize else mean_variance(rows)
     space = SearchSpace(options.h, options.lam, unit, starts_for(rows, inner))
-    scan, confirmation = rows, None
-    scanned = None if settings.n_clusters is not None else rows_to_scan(len(rows), rng)
-    if scanned is not None:
-        scan, confirmation = rows[scanned], Confirmation(rows, scanned, rng)
-    runner = CandidateRunner(
-        scan, inner, options.n_jobs, options.report, options.run, begin + budget
-    )
-    search = Search(scan, space, runner, options.n_subsets, rng, confirmation)
-    enough = len(rows) >= LEAST_ROWS and rows.size > 0
-    if enough:
-        try:
-            search.run()
-        except KeyboardInterrupt:
-            if not (options.keep_on_interrupt and search.candidates):
-                raise
-            search.score()
+    search = search_of(rows, space, inner, options, rng, begin + budget)
     k = settings.n_clusters
     exactly = [] if k in (None, 1) else Exactly(k, search, space, rows, settings).ranked()
-    chosen, why, confidence = decide(search, X, space, settings, exactly, enough, mass)
+    chosen, why, confidence = decide(search, X, space, settings, exactly, rows, mass)
     others = alternatives(search, chosen)
     if k is not None:
         keep(search, chosen)
@@ -272,7 +256,7 @@ def choose(X, settings, options, mass=None):
         table=as_table(search.candidates.values(), search.candidates.get(chosen.place, chosen)),
         alternatives=others,
         explanation=why,
-        complete=search.complete or not enough,
+        complete=search.complete or not worth_searching(rows),
         n_fits=search.n_fits,
         n_rows=len(rows),
         starts=starts,
@@ -281,7 +265,7 @@ def choose(X, settings, options, mass=None):
     )
 
 
-def decide(search, X, space, settings, exactly, enough, mass=None):
+def decide(search, X, space, settings, exactly, rows, mass=None):
     """Return the candidate that a search leads to, why, and the confidence in it.
 
     Parameters
@@ -292,8 +276,8 @@ def decide(search, X, space, settings, exactly, enough, mass=None):
     settings : Settings
     exactly : list of Candidate
         Those with the number of clusters that was asked for, the best first.
-    enough : bool
-        Whether there are rows enough to search.
+    rows : ndarray
+        Those that are searched.
     mass : ndarray of shape (n,), optional
         How many rows each one stands for; one by default.
     """
@@ -303,13 +287,13 @@ def decide(search, X, space, settings, exactly, enough, mass=None):
     if chosen is not None:
         why = reason(search, chosen) if k is None else asked_for(k, chosen, best)
         return chosen, why, Confidence.of(chosen.expected)
-    why = no_clusters(search) if enough else TOO_FEW
+    why = no_clusters(search) if worth_searching(rows) else TOO_FEW
     if k is not None:
         why = asked_for(k, None, best)
     chosen = one_cluster(search, X, space, settings, mass)
     if chosen.k > 1:
         why += f" Yet with the given values the rows form at least {chosen.k} clusters."
-    return chosen, why, Confidence.of(expected_if_one(search, enough))
+    return chosen, why, Confidence.of(expected_if_one(search, rows))
 
 
 def keep(search, chosen):
@@ -321,14 +305,14 @@ def keep(search, chosen):
         search.candidates[chosen.place] = chosen
 
 
-def expected_if_one(search, enough):
+def expected_if_one(search, rows):
     """Return the agreement with the truth to be expected of the answer "one cluster"."""
-    n, p = search.shape
+    n, p = rows.shape
     if n < 2 or p == 0:
         return 1.0
     likeliest = search.likeliest()
     log_odds = -np.inf if likeliest is None else likeliest.evidence
-    return expected_of_one_cluster(log_odds, unsure=not enough or p > n)
+    return expected_of_one_cluster(log_odds, unsure=p > n or not worth_searching(rows))
 
 
 def rows_to_search(X, settings, mass, rng):

@@ -32,11 +32,6 @@ class Confirmation:
         self._rng = rng
         self._scoring = None
 
-    @property
-    def shape(self):
-        """Numbers of rows and columns."""
-        return self._X.shape
-
     def run(self, search, runner):
         """Confirm candidates of a search until none that is not confirmed might be the best."""
         waiting = search.distinct(lambda one: one.scored and one.k > 1)

@@ -18,6 +18,8 @@ from pywbms._selection.starts import lams_of
 
 SHARE = 0.8  # of the rows in a subset
 LEAST_MEAN_SIZE = 4
+# A scan of some of many rows does if the best clusters have so many rows in it, on average.
+LEAST_ROWS_PER_CLUSTER = 20
 # So many different partitions are scored by their promise, and so many by their merit. Groups that
 # agree as well as this are the same partition; among those with nearly the same promise, the middle
 # one stands for all.
@@ -25,7 +27,7 @@ MOST_SCORED, ALIKE, NEARLY_EQUAL = 6, 0.92, 0.95
 # A partition with this share of the best score might as well be the right one.
 NEARLY_AS_GOOD, MOST_RIVALS = 0.75, 3
 # Fits around the best candidate.
-N_AROUND = 4
+N_AROUND = 8
 # The edge between one cluster and several is looked for on lines with this share of the best
 # promise. Groups that agree as well as this are the same up to a few rows.
 WORTH_REFINING, THE_SAME = 0.6, 0.98
@@ -80,8 +82,9 @@ class Search:
         By (start, h, lam).
     complete : bool
         Whether the search came to its end.
-    shape : tuple of int
-        Numbers of rows and columns that it looks at.
+    needs_more_rows : bool
+        Whether these rows, where they are some of many, are too few for so many clusters: then
+        it ended early.
     out_of_time : bool
         Whether it ended because its time was over.
     """
@@ -89,7 +92,6 @@ class Search:
     def __init__(self, X, space, runner, n_subsets, rng, confirmation=None):
         n = len(X)
         self._confirmation = confirmation
-        self.shape = X.shape if confirmation is None else confirmation.shape
         self._space = space
         self._runner = runner
         self._scoring = Scoring(X, runner.settings, rng)
@@ -98,7 +100,7 @@ class Search:
         self._most_clusters = max(2, n // LEAST_MEAN_SIZE)
         self._leaders = []  # different partitions, when they were last scored
         self.candidates = {}
-        self.complete = self.out_of_time = False
+        self.complete = self.out_of_time = self.needs_more_rows = False
 
     @property
     def n_fits(self):
@@ -115,12 +117,19 @@ class Search:
                 self._fit_around(best)
                 self.score()
             if self._confirmation is not None:
+                self.needs_more_rows = self._clusters_are_small()
+                if self.needs_more_rows:
+                    return
                 self._confirmation.run(self, self._runner)
             self.judge([one for one in (self.best(), *self.rivals()) if one is not None])
             self.complete = True
         except SearchStopped as stopped:
             self.out_of_time = isinstance(stopped, BudgetSpent)
             self.score()
+
+    def _clusters_are_small(self):
+        best = self.likeliest()
+        return best is not None and best.k * LEAST_ROWS_PER_CLUSTER > len(best.labels)
 
     def best(self):
         """Return the candidate with the best score if there is evidence of clusters, else None."""
@@ -247,8 +256,7 @@ class Search:
             hs += [candidate.h / np.sqrt(H_STEP), candidate.h * np.sqrt(H_STEP)]
         if self._space.lam is None:
             lams += [np.sqrt(candidate.lam * lam) for lam in self._neighbours(candidate)]
-        around = [(h, lams[0]) for h in hs] + [(hs[0], lam) for lam in lams]
-        self.fit([(candidate.start, float(h), float(lam)) for h, lam in around])
+        self.fit([(candidate.start, float(h), float(lam)) for h in hs for lam in lams])
 
     def score(self):
         """Look more closely at the best of the different partitions."""

@@ -6,9 +6,10 @@ from pywbms._data.ordering import row_order
 from pywbms._data.standardize import without_outliers, working_columns
 from pywbms._engine.settings import is_auto
 from pywbms._machine.threads import one_blas_thread
-from pywbms._selection.choice import LEAST_ROWS, rows_to_search
+from pywbms._selection.choice import rows_to_search
 from pywbms._selection.runner import CandidateRunner
 from pywbms._selection.search import Search, SearchSpace
+from pywbms._selection.searching import LEAST_ROWS
 from pywbms._selection.starts import all_columns, equal, starts_for
 from pywbms._selection.unit_rows import rows_of_whole_mass
 
