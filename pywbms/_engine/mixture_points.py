@@ -248,8 +248,46 @@ class MixturePoints(WeightedPoints):
         self._rows = self._work = self._gram = self._before = self._projection = None
 
     def save(self):
-        """Return a dict from which `LocalPoints` can be restored."""
-        return self._as_local().save()
+        """Return a dict from which the points can be restored to the bit."""
+        n, _ = self._rows.shape
+        known = self._gram_weights is not None
+        return {
+            "rows": np.ascontiguousarray(self._rows.values.T),
+            "row_mass": self._rows.mass,
+            "within": self._within,
+            "shares": self._shares,
+            "point_of": self._point_of,
+            "mass": self.mass,
+            "member": self.member,
+            "steps": self._steps,
+            "needs_differences": self._needs_differences,
+            "gram": np.tril(self._gram[:, :n]) if known else None,
+            "gram_weights": self._gram_weights,
+        }
+
+    @classmethod
+    def restore(cls, saved, settings):
+        """Return the points that `save` has described, of these or of `LocalPoints`.
+
+        Raises
+        ------
+        ValueError
+            If there can be no such points.
+        """
+        if "shares" not in saved:
+            return LocalPoints.restore(saved, settings)
+        rows = FixedRows.of(saved["rows"], saved["row_mass"])
+        if rows is None:
+            raise ValueError("the saved rows are not in general position")
+        points = cls(settings, rows, saved["within"], saved["mass"], saved["member"], None)
+        points._shares, points._point_of = saved["shares"], saved["point_of"]
+        points._steps, points._needs_differences = saved["steps"], saved["needs_differences"]
+        points._moved()
+        if saved["gram"] is not None:
+            n, _ = rows.shape
+            points._work, points._gram = mixtures.workspace(n), wide.square(n)
+            points._gram[:, :n], points._gram_weights = saved["gram"], saved["gram_weights"]
+        return points
 
     @property
     def alone(self):
