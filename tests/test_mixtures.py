@@ -239,6 +239,10 @@ class TestWhereMixturesDoNotSuit:
         rows = 1e5 + clusters(20, 300)
         assert type(MixturePoints.start(local(rows))) is LocalPoints
 
+    def test_values_that_cannot_be_squared(self):
+        rows = clusters(20, 300) * 1e160
+        assert type(MixturePoints.start(local(rows))) is LocalPoints
+
     @pytest.mark.parametrize("noise", [0, 1e-9, 1e-4])
     def test_rows_that_are_nearly_dependent(self, noise):
         rng = np.random.default_rng(0)

@@ -23,8 +23,8 @@ FEATURES_PER_POINT = 12
 FEATURES_PER_POINT_WITH_DIAMETER = 5
 # Share of the rows from which on there are so few points that moving them all costs less.
 FEW = 0.8
-# Above it, rounding of Σ m x² would show in D / lam: see EXPANDABLE in the core.
-MOST_DIGITS = 1e4
+# Largest Σ m x² / lam at which rounding does not show in D / lam: see EXPANDABLE in the core.
+LARGEST_MOMENT = 1e4
 # What is added to an exponent and changes no kernel value.
 NEGLIGIBLE = 2.0**-53
 
@@ -70,7 +70,7 @@ class MixturePoints(WeightedPoints):
             Whether the diameter of the cloud will be asked for in each iteration.
         """
         rows = cls.rows_of(local, diameter) if rows is None else rows
-        if rows is None or not rows.moment <= MOST_DIGITS * local.lam_sum:
+        if rows is None or not rows.moment <= LARGEST_MOMENT * local.lam_sum:
             return local
         return cls(local.settings, rows, local.within, local.mass, local.member, local.left)
 
@@ -132,18 +132,15 @@ class MixturePoints(WeightedPoints):
         self._points = self._projection = self._displacement = None
 
     def _as_local(self):
-        """Return these points as `LocalPoints`, and let go of the rows."""
+        """Return these points as `LocalPoints`."""
         rows, points = self._rows, self.points
         n, _ = rows.shape
         sizes = np.zeros((len(points), n))
         sizes[self._point_of, np.arange(n)] = rows.mass / self.mass[self._point_of]
         origin, within = rows.mixed(sizes), self._within.copy()
-        start = 0
-        for some in blocks(rows.values):
-            stop = start + len(some)
-            away = some - origin[self._point_of, start:stop].T
-            within[start:stop] += away**2 @ rows.mass
-            start = stop
+        for features, some in blocks(rows.values):
+            away = some - origin[self._point_of, features].T
+            within[features] += away**2 @ rows.mass
         local = LocalPoints(
             self.settings, points, origin, within, self.mass, self.member, self.left
         )
