@@ -62,11 +62,12 @@ def floor(n, p, gemm, exp):
     """Return a lower bound on the seconds of one exact step on one thread.
 
     Half of the n² distances (n² p flop, the other half follows by symmetry), all of the means
-    (2 n² p flop) and half of the n² exponentials, at the rates `gemm` and `exp`.
+    (2 n² p flop) and half of the n² exponentials, at the rates `gemm` and `exp`. With more features
+    than rows the means need not be computed, only displacements (n² p flop).
 
     Examples
     --------
     >>> floor(1000, 10, gemm=30e6, exp=1e6)
     1.5
     """
-    return 3 * n**2 * p / gemm + n**2 / 2 / exp
+    return (2 if p > n else 3) * n**2 * p / gemm + n**2 / 2 / exp

@@ -156,10 +156,13 @@ def test_saved_points_are_restored_as_they_were():
     points = started(rows)
     points.shift(uniform(points))
     weights = points.entropy_weights()
-    restored = LocalPoints.restore(points.save(), points.settings)
-    for some in (points, restored):
-        some.shift(weights)
-    same_everywhere(points, restored)
+    restored = MixturePoints.restore(points.save(), points.settings)
+    for _ in range(3):
+        for some in (points, restored):
+            some.shift(weights)
+        weights = points.entropy_weights()
+        np.testing.assert_array_equal(restored.entropy_weights(), weights)
+        np.testing.assert_array_equal(restored.points, points.points)
 
 
 @pytest.mark.parametrize(("n", "p"), [(20, 300), (60, 1000), (130, 1600)])
@@ -234,6 +237,10 @@ class TestWhereMixturesDoNotSuit:
 
     def test_far_from_the_origin(self):
         rows = 1e5 + clusters(20, 300)
+        assert type(MixturePoints.start(local(rows))) is LocalPoints
+
+    def test_values_that_cannot_be_squared(self):
+        rows = clusters(20, 300) * 1e160
         assert type(MixturePoints.start(local(rows))) is LocalPoints
 
     @pytest.mark.parametrize("noise", [0, 1e-9, 1e-4])

@@ -8,7 +8,7 @@ from pathlib import Path
 from pywbms._data import container
 from pywbms._distributed.checkpoint_checks import require_sound
 from pywbms._distributed.remote_points import RemotePoints
-from pywbms._engine.local_points import LocalPoints
+from pywbms._engine.mixture_points import MixturePoints
 from pywbms._engine.state import FitState
 
 FILE = "checkpoint.pywbms"
@@ -139,7 +139,7 @@ class Checkpoint:
             raise ValueError(f"resume: {self.path} is damaged: {error}") from error
         saved = self.content["points"]
         if self.layout is None:
-            points = LocalPoints.restore(copy.deepcopy(saved), start.settings)
+            points = MixturePoints.restore(copy.deepcopy(saved), start.settings)
         else:
             coordinates = self.content["coordinates"]
             points = start.restore(saved, coordinates, rows_at_a_time(coordinates.shape))

@@ -33,13 +33,26 @@ def require_sound(content, local, n_rows):
     if order is not None:
         require_labels("order", order, len(order))
         require("order", (np.bincount(order, minlength=len(order)) == 1).all())
-    if local:
+    if local and "shares" in saved:
+        require_mixtures(saved, g, p)
+    elif local:
         for name, shape in (("points", (g, p)), ("origin", (g, p)), ("within", (p,))):
             require_numbers(name, saved[name], shape)
     else:
         require_numbers("coordinates", content["coordinates"], (g, p))
         require_merges(saved["merges"], g)
     require_partitions(content, n_rows)
+
+
+def require_mixtures(saved, g, p):
+    """Require g mixtures of rows with p features."""
+    n = len(saved["row_mass"])
+    shapes = {"rows": (n, p), "row_mass": (n,), "within": (p,), "shares": (g, n)}
+    if saved["gram"] is not None:
+        shapes |= {"gram": (n, n), "gram_weights": (p,)}
+    for name, shape in shapes.items():
+        require_numbers(name, saved[name], shape)
+    require_labels("point_of", saved["point_of"], n, g)
 
 
 def require(name, sound):

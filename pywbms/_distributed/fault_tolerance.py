@@ -16,6 +16,7 @@ from pywbms._distributed.remote_points import RemotePoints
 from pywbms._distributed.worker_pool import MOST_LOSSES, WorkerLost, WorkerPool, wait_for_worker
 from pywbms._engine.fit import FitResult, run_fit, tree_of
 from pywbms._engine.local_points import LocalPoints
+from pywbms._engine.mixture_points import MixturePoints
 from pywbms._engine.recorder import Recorder
 
 # Share of the time that checkpoints may take.
@@ -162,7 +163,7 @@ class FaultTolerantFit:
         saved_there = self._checkpoint is not None and self._checkpoint.layout is not None
         small = float(n) * n * p < self._options.worth_sending
         if small and rows.local and not saved_there:
-            return LocalPoints.at_start(*rows.start_rows(settings))
+            return MixturePoints.start(LocalPoints.at_start(*rows.start_rows(settings)))
         return rows.start(self.pool, self._layout, settings)
 
     def _keep(self, state, recorder):

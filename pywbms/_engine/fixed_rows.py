@@ -39,14 +39,15 @@ class FixedRows:
         values = columns[:, : len(mass)]
         self.columns, self.mass = columns, mass
         self._factor, self._order = factor, order
-        self.moment = max(float((some**2 @ mass).max()) for some in blocks(values))
+        self.moment = max(float((some**2 @ mass).max()) for _, some in blocks(values))
         self.spread = (values.max(axis=1) - values.min(axis=1)) ** 2
 
     @classmethod
     def of(cls, rows, mass):
         """Return the rows, or None if they are not in general position, as far as digits tell."""
         columns = mixtures.transposed(rows)
-        found = triangular_coordinates(gram(columns[:, : len(rows)]))
+        with np.errstate(over="ignore", invalid="ignore"):  # those are not in general position
+            found = triangular_coordinates(gram(columns[:, : len(rows)]))
         return None if found is None else cls(columns, mass, *found)
 
     @property
@@ -69,14 +70,18 @@ class FixedRows:
 
     def mixed(self, shares):
         """Return mixtures of the rows: shares · rows."""
+        out = np.empty((len(shares), len(self.columns)))
         with one_blas_thread():
-            return shares @ self.values.T
+            for features, some in blocks(self.values):  # so that an interrupt need not wait
+                out[:, features] = shares @ some.T
+        return out
 
 
 def blocks(columns):
-    """Yield some features of all rows at a time."""
+    """Yield some features at a time: which ones, and their values."""
     for start in range(0, len(columns), FEATURES_AT_A_TIME):
-        yield columns[start : start + FEATURES_AT_A_TIME]
+        features = slice(start, min(start + FEATURES_AT_A_TIME, len(columns)))
+        yield features, columns[features]
 
 
 def gram(columns, weights=None):
@@ -84,9 +89,9 @@ def gram(columns, weights=None):
     total = np.zeros((columns.shape[1],) * 2)
     roots = None if weights is None else np.sqrt(weights)[:, None]
     with one_blas_thread():
-        for place, some in enumerate(blocks(columns)):
+        for features, some in blocks(columns):
             if roots is not None:
-                some = some * roots[place * FEATURES_AT_A_TIME :][: len(some)]
+                some = some * roots[features]
             total += some.T @ some
     return total
 

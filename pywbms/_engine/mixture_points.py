@@ -23,8 +23,8 @@ FEATURES_PER_POINT = 12
 FEATURES_PER_POINT_WITH_DIAMETER = 5
 # Share of the rows from which on there are so few points that moving them all costs less.
 FEW = 0.8
-# Above it, rounding of Σ m x² would show in D / lam: see EXPANDABLE in the core.
-MOST_DIGITS = 1e4
+# Largest Σ m x² / lam at which rounding does not show in D / lam: see EXPANDABLE in the core.
+LARGEST_MOMENT = 1e4
 # What is added to an exponent and changes no kernel value.
 NEGLIGIBLE = 2.0**-53
 
@@ -70,7 +70,7 @@ class MixturePoints(WeightedPoints):
             Whether the diameter of the cloud will be asked for in each iteration.
         """
         rows = cls.rows_of(local, diameter) if rows is None else rows
-        if rows is None or not rows.moment <= MOST_DIGITS * local.lam_sum:
+        if rows is None or not rows.moment <= LARGEST_MOMENT * local.lam_sum:
             return local
         return cls(local.settings, rows, local.within, local.mass, local.member, local.left)
 
@@ -132,18 +132,15 @@ class MixturePoints(WeightedPoints):
         self._points = self._projection = self._displacement = None
 
     def _as_local(self):
-        """Return these points as `LocalPoints`, and let go of the rows."""
+        """Return these points as `LocalPoints`."""
         rows, points = self._rows, self.points
         n, _ = rows.shape
         sizes = np.zeros((len(points), n))
         sizes[self._point_of, np.arange(n)] = rows.mass / self.mass[self._point_of]
         origin, within = rows.mixed(sizes), self._within.copy()
-        start = 0
-        for some in blocks(rows.values):
-            stop = start + len(some)
-            away = some - origin[self._point_of, start:stop].T
-            within[start:stop] += away**2 @ rows.mass
-            start = stop
+        for features, some in blocks(rows.values):
+            away = some - origin[self._point_of, features].T
+            within[features] += away**2 @ rows.mass
         local = LocalPoints(
             self.settings, points, origin, within, self.mass, self.member, self.left
         )
@@ -248,8 +245,46 @@ class MixturePoints(WeightedPoints):
         self._rows = self._work = self._gram = self._before = self._projection = None
 
     def save(self):
-        """Return a dict from which `LocalPoints` can be restored."""
-        return self._as_local().save()
+        """Return a dict from which the points can be restored to the bit."""
+        n, _ = self._rows.shape
+        known = self._gram_weights is not None
+        return {
+            "rows": np.ascontiguousarray(self._rows.values.T),
+            "row_mass": self._rows.mass,
+            "within": self._within,
+            "shares": self._shares,
+            "point_of": self._point_of,
+            "mass": self.mass,
+            "member": self.member,
+            "steps": self._steps,
+            "needs_differences": self._needs_differences,
+            "gram": np.tril(self._gram[:, :n]) if known else None,
+            "gram_weights": self._gram_weights,
+        }
+
+    @classmethod
+    def restore(cls, saved, settings):
+        """Return the points that `save` has described, of these or of `LocalPoints`.
+
+        Raises
+        ------
+        ValueError
+            If there can be no such points.
+        """
+        if "shares" not in saved:
+            return LocalPoints.restore(saved, settings)
+        rows = FixedRows.of(saved["rows"], saved["row_mass"])
+        if rows is None:
+            raise ValueError("the saved rows are not in general position")
+        points = cls(settings, rows, saved["within"], saved["mass"], saved["member"], None)
+        points._shares, points._point_of = saved["shares"], saved["point_of"]
+        points._steps, points._needs_differences = saved["steps"], saved["needs_differences"]
+        points._moved()
+        if saved["gram"] is not None:
+            n, _ = rows.shape
+            points._work, points._gram = mixtures.workspace(n), wide.square(n)
+            points._gram[:, :n], points._gram_weights = saved["gram"], saved["gram_weights"]
+        return points
 
     @property
     def alone(self):
