@@ -138,7 +138,7 @@ def arm_packages(state, root):
     }
     apt = ["apt-get", "-qq", *(f"-o{name}={value}" for name, value in options.items())]
     subprocess.run([*apt, "update"], check=True)
-    packages = ["python3-minimal", "libpython3-stdlib"]
+    packages = ["python3-minimal", "libpython3-stdlib", "libstdc++6"]
     subprocess.run([*apt, "-y", "--download-only", "install", *packages], check=True)
     subprocess.run([*apt, "download", f"libpython{ARM_PYTHON}-dev"], check=True, cwd=archives)
     for package in sorted(archives.glob("*.deb")):
