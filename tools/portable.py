@@ -94,8 +94,12 @@ def native_python(name, folder):
     """Build with a compiler of this machine; return how to run Python with it."""
     compiler, flags = COMPILERS[name]
     build(folder, {"CC": compiler, "LDSHARED": f"{compiler} -shared", "CFLAGS": flags})
-    emulated = ["qemu-x86_64", "-cpu", NO_AVX] if name == "noavx" else []
-    return [*emulated, sys.executable], folder / "lib", {"PYTHONPATH": str(folder / "lib")}
+    environment = {"PYTHONPATH": str(folder / "lib")}
+    if name != "noavx":
+        return [sys.executable], folder / "lib", environment
+    # NumPy's OpenBLAS takes the emulated processor for another one, unless told.
+    environment["OPENBLAS_CORETYPE"] = NO_AVX
+    return ["qemu-x86_64", "-cpu", NO_AVX, sys.executable], folder / "lib", environment
 
 
 def arm_python(folder):
