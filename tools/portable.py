@@ -94,8 +94,12 @@ def native_python(name, folder):
     """Build with a compiler of this machine; return how to run Python with it."""
     compiler, flags = COMPILERS[name]
     build(folder, {"CC": compiler, "LDSHARED": f"{compiler} -shared", "CFLAGS": flags})
-    emulated = ["qemu-x86_64", "-cpu", NO_AVX] if name == "noavx" else []
-    return [*emulated, sys.executable], folder / "lib", {"PYTHONPATH": str(folder / "lib")}
+    environment = {"PYTHONPATH": str(folder / "lib")}
+    if name != "noavx":
+        return [sys.executable], folder / "lib", environment
+    # NumPy's OpenBLAS takes the emulated processor for another one, unless told.
+    environment["OPENBLAS_CORETYPE"] = NO_AVX
+    return ["qemu-x86_64", "-cpu", NO_AVX, sys.executable], folder / "lib", environment
 
 
 def arm_python(folder):
@@ -138,7 +142,7 @@ def arm_packages(state, root):
     }
     apt = ["apt-get", "-qq", *(f"-o{name}={value}" for name, value in options.items())]
     subprocess.run([*apt, "update"], check=True)
-    packages = ["python3-minimal", "libpython3-stdlib"]
+    packages = ["python3-minimal", "libpython3-stdlib", "libstdc++6"]
     subprocess.run([*apt, "-y", "--download-only", "install", *packages], check=True)
     subprocess.run([*apt, "download", f"libpython{ARM_PYTHON}-dev"], check=True, cwd=archives)
     for package in sorted(archives.glob("*.deb")):
