@@ -77,9 +77,8 @@ html_show_sourcelink = False
 # A summary of each hit would be fetched, which browsers forbid for pages opened from a disk.
 html_show_search_summary = False
 # Pages that have no others below them need no navigation beside them.
-html_sidebars = dict.fromkeys(
-    ["index", "install", "which-method", "r-reference", "erratum", "changelog"], []
-)
+ALONE = ("index", "install", "which-method", "r-reference", "erratum", "changelog")
+html_sidebars = {name: [] for name in ALONE}
 html_theme_options = {
     "logo": {"text": "pywbms"},
     "navbar_align": "left",

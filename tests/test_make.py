@@ -16,7 +16,10 @@ import pytest
 from rbridge.install import missing_for_vignettes
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "benchmarks/README.md")
+DOCUMENTS = (
+    "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "benchmarks/README.md", "docs/install.md",
+    "docs/guide/r.md", "docs/guide/theory.md",
+)  # fmt: skip
 VIGNETTES = ("vignettes/theorems.py", "vignettes/the-theorems.Rmd")
 # A page of each kind of the site.
 PAGES = (

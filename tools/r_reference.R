@@ -13,7 +13,8 @@ unlink(file.path(source, "vignettes"), recursive = TRUE)
 
 folder <- file.path(normalizePath(dirname(arguments[[3]])), basename(arguments[[3]]))
 package <- pkgdown::as_pkgdown(source, override = list(destination = folder))
-suppressMessages({
+# It tells of each page.
+invisible(utils::capture.output(suppressMessages({
   pkgdown::init_site(package)
   pkgdown::build_reference(package, examples = TRUE, lazy = FALSE, devel = FALSE, preview = FALSE)
-})
+})))

@@ -2,8 +2,9 @@
 
 usage: site.py [--r-library FOLDER] [VIGNETTE …]
 
-The vignettes that are named must have been executed (vignettes.py --no-pages); of the others only the title and the beginning are shown. Warnings are errors: a
-broken link, a missing docstring, an example of the gallery that fails.
+The vignettes that are named must have been executed (vignettes.py --no-pages); of the others only
+the title and the beginning are shown. Warnings are errors: a broken link, a missing docstring, an
+example of the gallery that fails.
 """
 
 import argparse

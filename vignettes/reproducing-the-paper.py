@@ -120,8 +120,7 @@ paper.compared("simulation2", "ARI", "k̂")
 paper.findings("simulation3")
 paper.draw(
     "simulation3",
-    "Simulation 3: the weights that each method gives the features; 1 and 2 carry the "
-    "clusters.",
+    "Simulation 3: the weights that each method gives the features; 1 and 2 carry the clusters.",
     "Box plots of feature weights, one panel per method; those of WBMS are high for "
     "features 1 and 2 and near zero for the others.",
 )
@@ -175,7 +174,7 @@ if FOLDER:
     assert (at_print["ari"] < 0.1).all()  # none of the printed scores at the printed parameters
     alone = table[table["method"] == "all_alone"].set_index("data")["nmi"]
     assert round(alone["nci9"], 3) == 0.686  # printed as the NMI of WBMS
-    k = at_print.set_index(["data", "method"])["k"].unstack()  # noqa: PD010
+    k = at_print.set_index(["data", "method"])["k"].unstack()
     assert (k.loc[["appendicitis", "zoo", "mammographic"], "wbms_released"] == 1).all()
     assert k.loc["nci9", "wbms_printed"] == 60
 
@@ -242,8 +241,7 @@ paper.findings("two-moons")
 paper.draw(
     "two-moons",
     "Two moons with 30 noise features: the truth and what each method finds.",
-    "Scatter plots of two interleaved half circles, coloured by the clusters of each "
-    "method.",
+    "Scatter plots of two interleaved half circles, coloured by the clusters of each method.",
 )
 
 # %% tags=["fold"]
@@ -254,10 +252,8 @@ paper.compared("two-moons", "ARI", "k̂")
 paper.findings("varied-densities")
 paper.draw(
     "varied-densities",
-    "Clusters of varied densities with 30 noise features: the truth and what each method "
-    "finds.",
-    "Scatter plots of clusters of different spread, coloured by the clusters of each "
-    "method.",
+    "Clusters of varied densities with 30 noise features: the truth and what each method finds.",
+    "Scatter plots of clusters of different spread, coloured by the clusters of each method.",
 )
 
 # %% tags=["fold"]

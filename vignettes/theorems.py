@@ -496,7 +496,11 @@ sizes = samples.assign(
 errors = sizes.groupby(["n", "iteration"], as_index=False).agg(
     samples=("sample", "nunique"), corrected=("corrected", "mean"), printed=("printed", "mean")
 )
-show(errors, digits=3, caption="Mean relative error of s against each recursion, over samples and features")
+show(
+    errors,
+    digits=3,
+    caption="Mean relative error of s against each recursion, over samples and features",
+)
 
 by_size = errors.pivot_table(index="n", columns="iteration", values="corrected")
 assert np.allclose(samples.query("iteration == 0").w_sample, 1 / len(sigma))

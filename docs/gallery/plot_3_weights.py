@@ -2,8 +2,8 @@
 Which columns matter
 ====================
 
-Columns along which the rows are displaced a lot lose weight. The clusters of Simulation 3 are in two
-columns of twenty.
+Columns along which the rows are displaced a lot lose weight. The clusters of Simulation 3 are in
+two columns of twenty.
 """
 
 from pywbms import datasets, wbms

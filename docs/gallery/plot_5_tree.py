@@ -2,8 +2,8 @@
 Coarse and fine: the coalescence tree
 =====================================
 
-After a fit its clusters attract each other and merge, the nearest first. The height is the logarithm
-of the number of iterations that this takes.
+After a fit its clusters attract each other and merge, the nearest first. The height is the
+logarithm of the number of iterations that this takes.
 """
 
 from pywbms import datasets, wbms
