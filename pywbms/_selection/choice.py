@@ -14,6 +14,7 @@ from pywbms._engine.start import require_init
 from pywbms._selection.candidates import Candidate, candidate_table
 from pywbms._selection.evidence import Confidence
 from pywbms._selection.n_clusters import Exactly, asked_for, way, ways_of
+from pywbms._selection.notebook import as_html
 from pywbms._selection.runner import CandidateRunner, SearchStopped, fit_candidate
 from pywbms._selection.search import Search, SearchSpace
 from pywbms._selection.starts import all_columns, starts_for
@@ -148,6 +149,9 @@ class Selection:
             self.explanation,
         ]
         return "\n".join([*lines, *([self.note] if self.note else [])])
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
 
 def tried_with(table, starts, k):
