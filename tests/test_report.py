@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -220,3 +221,12 @@ class TestCommand:
     def test_wants_a_page(self, table, tmp_path, capsys):
         assert self.run("fit", table, "--report", tmp_path / "report.pdf") == 2
         assert "suffix must be one of .html .htm" in capsys.readouterr().err
+
+
+def test_the_guide_does_what_it_says(tmp_path, monkeypatch):
+    guide = Path(__file__).resolve().parents[1] / "docs" / "guide" / "report.md"
+    blocks = re.findall(r"^```python\n(.*?)^```", guide.read_text(encoding="utf-8"), re.M | re.S)
+    monkeypatch.chdir(tmp_path)
+    for block in blocks:
+        exec(block, {})
+    assert "Three groups of customers" in Path("report.html").read_text(encoding="utf-8")
