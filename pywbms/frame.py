@@ -17,6 +17,7 @@ from pywbms._engine.settings import Settings
 from pywbms._engine.weighted_engine import local_engine
 from pywbms._results.native import NativeResult
 from pywbms._selection.similarity import warn_if_similar
+from pywbms._terminal.notebook import NotebookProgress
 from pywbms.estimator import WBMS, warn_if_not_converged
 from pywbms.result import WBMSResult
 
@@ -107,7 +108,10 @@ def wbms(
     warn_of_identifiers(table.matrix, table.columns, settings.indicators)
     if not settings.standardize:
         warn_if_narrow(table.matrix, settings.eps, stacklevel=3)
-    model.fit_with(local_engine(table.matrix, True, weights, settings), settings)
+    engine = local_engine(table.matrix, True, weights, settings)
+    with NotebookProgress(not model.verbose) as progress:
+        engine.progress = progress.tell
+        model.fit_with(engine, settings)
     warn_if_not_converged(model, stacklevel=3)
     warn_if_similar(model.similar_columns_, table.columns, stacklevel=3)
     result = WBMSResult(

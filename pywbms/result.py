@@ -14,6 +14,7 @@ from pywbms._data.table import Table
 from pywbms._report.reported import ReportedResult
 from pywbms._results.augment import augmented
 from pywbms._results.details import ResultDetails
+from pywbms._results.layer_table import Layers
 from pywbms._results.other_partitions import Found, fit_at, layers_of
 from pywbms._results.row_weights import cluster_shares
 from pywbms._results.saving import save
@@ -219,7 +220,7 @@ class WBMSResult(ReportedResult, ResultDetails):
 
     @property
     def layers(self) -> pd.DataFrame:  # noqa: D102
-        return self._layers.copy()
+        return Layers(self._layers.copy())
 
     @cached_property
     def _layers(self):

@@ -20,8 +20,17 @@ def clouds(k, n, p, far=0, seed=0):
 
 @functools.cache
 def searched():
-    """A result for which h and lam were chosen, with alternatives."""
+    """A result for which h and lam were chosen."""
     return wbms(datasets.simulation1(4, random_state=0)[0].iloc[:, :6])
+
+
+@functools.cache
+def uncertain():
+    """A result of two clusters, each of which may be two: there is an alternative."""
+    rng = np.random.default_rng(1)
+    centres = np.array([[0, 0], [1.2, 0], [6, 0], [7.2, 0]])
+    X = centres[np.arange(80) % 4] + rng.normal(0, 0.3, (80, 2))
+    return wbms(pd.DataFrame(X, columns=["a", "b"]))
 
 
 def hostile():

@@ -1,5 +1,6 @@
 """What is loaded, what is built, what is shipped."""
 
+import hashlib
 import os
 import re
 import shutil
@@ -47,7 +48,7 @@ def test_imports_are_declared():
     extras = project["optional-dependencies"]
     names = {"sklearn": "scikit-learn"}
     for package, own, more in (
-        ("pywbms", {"pywbms"}, extras["plot"] + extras["dask"]),
+        ("pywbms", {"pywbms"}, extras["plot"] + extras["dask"] + extras["notebook"]),
         ("rbridge", {"pywbms", "rbridge"}, extras["r"]),
         (
             "benchmarks",
@@ -106,10 +107,19 @@ def test_a_wheel_has_the_source_of_the_r_package_and_nothing_built(wheel):
 
 def test_a_wheel_has_all_modules_but_no_source_of_the_core(wheel):
     shipped = files_in(wheel / "pywbms")
-    assert {Path(name).suffix for name in shipped} <= {".py", ".typed"}
-    assert shipped == {
-        name for name in source_files("pywbms") if Path(name).suffix in (".py", ".typed")
-    }
+    assert {Path(name).suffix for name in shipped} <= {
+        ".py", ".typed", ".html", ".css", ".js", ".txt",
+    }  # fmt: skip
+    source = source_files("pywbms")
+    page = {name for name in source if name.startswith("_report/static/")}
+    assert {f"_report/static/{name}" for name in ("report.html", "echarts-LICENSE.txt")} <= page
+    assert shipped == page | {name for name in source if Path(name).suffix in (".py", ".typed")}
+
+
+def test_the_charting_library_is_as_it_was_released():
+    library = ROOT / "pywbms" / "_report" / "static" / "echarts.common.min.js"
+    digest = hashlib.sha256(library.read_bytes()).hexdigest()  # of ECharts 6.1.0 on npm
+    assert digest == "61f13280aba3161f77fc801bf5f9c786f55f10432153a0683fc5cc0700b013d5"
 
 
 def test_a_wheel_has_no_benchmarks_and_no_tests(wheel):
@@ -169,10 +179,13 @@ def test_the_tests_of_an_sdist_find_all_they_need(sdist):
     assert found == {path.name for path in (ROOT / "tests").glob("test_*.py")}
 
 
-def test_both_licences_are_named_and_shipped(sdist):
+def test_all_licences_are_named_and_shipped(sdist):
     metadata = (sdist / "PKG-INFO").read_text()
-    assert "License-Expression: MIT AND GPL-2.0-or-later\n" in metadata
-    for name in ("LICENSE", "rbridge/COPYING"):
+    assert (
+        "License-Expression: MIT AND GPL-2.0-or-later AND Apache-2.0 AND BSD-3-Clause\n" in metadata
+    )
+    echarts = "pywbms/_report/static/echarts-LICENSE.txt"
+    for name in ("LICENSE", "rbridge/COPYING", echarts):
         assert f"License-File: {name}\n" in metadata
         assert (sdist / name).is_file()
 

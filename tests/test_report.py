@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -101,6 +102,18 @@ def test_the_code_on_the_page_gives_the_same_clusters(searched, tmp_path):
     assert again.weights.equals(searched.weights)
 
 
+def test_the_code_names_what_is_not_the_default(tmp_path):
+    frame = clouds(3, 60, 2).assign(kind=["a", "b"] * 30).mask(np.eye(60, 3) > 0)
+    given = {"categories": "indicators", "na_action": "omit", "random_state": 7}
+    text = page_of(wbms(frame, h=0.02, lam=0.3, **given), tmp_path)
+    code = text.replace("&#x27;", "'").replace("&quot;", '"')
+    for name, value in given.items():
+        assert f"{name}={value!r}" in code
+    for argument in ('categories = "indicators"', "na.action = na.omit", "seed = 7L", "h = 0.02"):
+        assert argument in code
+    assert "indicators=(" not in code
+
+
 def test_a_report_is_the_same_each_time(searched, tmp_path):
     assert page_of(searched, tmp_path) == page_of(searched, tmp_path)
 
@@ -112,7 +125,7 @@ def test_texts_of_the_data_are_only_texts(tmp_path):
     assert "&lt;script&gt;alert(1)" in shown
     assert not re.search(r"<script|</script|<img|<b>|\0", shown)
     assert data_of(text)["rows"]["name"][0].startswith("</script><b>")
-    assert "{{title}}" in data_of(text)["weights"]["names"][2]
+    assert any("{{title}}" in name for name in data_of(text)["weights"]["names"])
 
 
 def test_what_is_not_finite_becomes_null():
@@ -220,3 +233,12 @@ class TestCommand:
     def test_wants_a_page(self, table, tmp_path, capsys):
         assert self.run("fit", table, "--report", tmp_path / "report.pdf") == 2
         assert "suffix must be one of .html .htm" in capsys.readouterr().err
+
+
+def test_the_guide_does_what_it_says(tmp_path, monkeypatch):
+    guide = Path(__file__).resolve().parents[1] / "docs" / "guide" / "report.md"
+    blocks = re.findall(r"^```python\n(.*?)^```", guide.read_text(encoding="utf-8"), re.M | re.S)
+    monkeypatch.chdir(tmp_path)
+    for block in blocks:
+        exec(block, {})
+    assert "Three groups of customers" in Path("report.html").read_text(encoding="utf-8")

@@ -206,6 +206,19 @@ def test_a_pair_of_the_map_shows_its_partition(chromium, searched):
         assert all_right(opened)
 
 
+def test_an_alternative_is_shown_in_the_picture(chromium, pages):
+    path = pages("uncertain", report_pages.uncertain)
+    with browser.open_page(path, browser=chromium) as opened:
+        page = opened.page
+        row = page.locator('tr[data-alternative="0"]')
+        k = int(row.locator("td").first.inner_text())
+        assert k != page.locator("#profile tbody tr").count()
+        row.locator("button").click()
+        assert len(set(value(page, "Report.labels()"))) == k
+        assert page.locator("[data-chip]").count() == 1 + k
+        assert all_right(opened)
+
+
 def test_texts_of_the_data_run_nothing(chromium, pages):
     path = pages("hostile", report_pages.hostile)
     with browser.open_page(path, 400, browser=chromium) as opened:

@@ -98,7 +98,7 @@ def table(caption, head, rows, *, attributes=None, numeric_from=1):
         lines.append(f"<tr{' ' + attributes[i] if attributes else ''}>{cells}</tr>")
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(caption)}"><table>'
-        f"<caption>{escaped(caption)}</caption><thead><tr>{top}</tr></thead>"
+        f"<caption><span>{escaped(caption)}</span></caption><thead><tr>{top}</tr></thead>"
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
 

@@ -13,9 +13,12 @@ from pywbms._version import __version__
 from pywbms.estimator import WBMS
 
 # Parameters that do not change a result.
-INDIFFERENT = {"n_jobs", "verbose", "callback", "record_path", "tree", "random_state"}
+INDIFFERENT = {"n_jobs", "verbose", "callback", "record_path", "tree"}
 # R's names of parameters.
-IN_R = {"lam": "lambda", "lam_scale": "lambda_scale", "n_clusters": "k", "na_action": "na.action"}
+IN_R = {
+    "lam": "lambda", "lam_scale": "lambda_scale", "n_clusters": "k", "na_action": "na.action",
+    "random_state": "seed",
+}  # fmt: skip
 MOST_NUMBERS = 20
 
 
@@ -51,6 +54,11 @@ def parameters(result):
         for name, value in model.items()
         if name not in INDIFFERENT and not same(value, defaults[name])
     }
+    if isinstance(model["random_state"], np.random.Generator):  # no code makes it again
+        given.pop("random_state", None)
+    if result._encoding is not None and result._encoding.levels:
+        given.pop("indicators", None)
+        given["categories"] = "indicators"
     if result._na_action != "raise":
         given["na_action"] = result._na_action
     return given
@@ -98,7 +106,12 @@ def python_code(result):
 def r_code(result):
     """Return code that makes the same result in R."""
     given = parameters(result).items()
-    arguments = [f"{IN_R.get(name, name)} = {in_r(value)}" for name, value in given]
+    arguments = [
+        "na.action = na.omit"
+        if name == "na_action" and value == "omit"
+        else f"{IN_R.get(name, name)} = {in_r(value)}"
+        for name, value in given
+    ]
     if result.row_weights is not None:
         arguments.append("weights = weights")
     lines = [

@@ -16,6 +16,7 @@ from pywbms._machine.threads import one_blas_thread
 from pywbms._selection.candidates import Candidate, candidate_table
 from pywbms._selection.evidence import Confidence, expected_of_one_cluster
 from pywbms._selection.n_clusters import Exactly, asked_for, way, ways_of
+from pywbms._selection.notebook import as_html
 from pywbms._selection.runner import SearchStopped, fit_candidate
 from pywbms._selection.search import SearchSpace
 from pywbms._selection.searching import LEAST_ROWS, search_of, worth_searching
@@ -154,6 +155,9 @@ class Selection:
             self.explanation,
         ]
         return "\n".join([*lines, *([self.note] if self.note else [])])
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
 
 def tried_with(table, starts, k):

@@ -34,7 +34,7 @@ Report.drawMap = function () {
       chart.getDom().style.height = `${height}px`;
       chart.resize({ height });
     }
-    return mapOptions(cells, lams, shown);
+    return mapOptions(cells, lams, shown, chart.getWidth());
   });
 
   function choose(cell) {
@@ -77,16 +77,28 @@ function cellLines(cell) {
   ];
 }
 
-function mapOptions(cells, lams, shown) {
+// Squares as large as leaves neighbours of the same lam apart, within limits.
+function squareSize(cells, span, width) {
+  const map = Report.data.map;
+  const apart = cells.flatMap((i) => cells.filter((j) => map.lam[i] === map.lam[j] && map.h[j] > map.h[i])
+    .map((j) => Math.log10(map.h[j] / map.h[i])));
+  const gap = (Math.min(...apart, span) * (width - 100)) / span;
+  return Math.min(Math.max(gap - 2, 14), 30);
+}
+
+function mapOptions(cells, lams, shown, width) {
   const map = Report.data.map;
   const theme = Report.theme();
   const [low, high] = Report.extent([cells.map((i) => Math.log10(map.h[i]))]);
-  const data = cells.map((i) => {
+  const size = squareSize(cells, high - low, width);
+  // The chosen pair comes last, on top of its neighbours.
+  const data = [...cells].sort((a, b) => map.chosen[a] - map.chosen[b]).map((i) => {
     const judged = map.stability[i] !== null;
     const light = judged && map.stability[i] > 0.55;
     return {
       value: [map.h[i], lams.indexOf(map.lam[i]), i],
       itemStyle: {
+        opacity: 1,
         color: judged ? rampColour(map.stability[i]) : theme.faint,
         borderColor: map.chosen[i] ? theme.cut : i === shown ? theme.ink : theme.paper,
         borderWidth: map.chosen[i] || i === shown ? 4 : 1,
@@ -106,8 +118,8 @@ function mapOptions(cells, lams, shown) {
     },
     tooltip: Report.tooltip((hit) => Report.tip(cellLines(hit.data.value[2])[0], cellLines(hit.data.value[2]).slice(1))),
     series: [{
-      type: "scatter", id: "pairs", symbol: "rect", symbolSize: [30, 30], data, cursor: "pointer",
-      label: { show: true, formatter: (hit) => String(map.k[hit.data.value[2]]), fontSize: 12 },
+      type: "scatter", id: "pairs", symbol: "rect", symbolSize: [size, 30], data, cursor: "pointer",
+      label: { show: true, formatter: (hit) => String(map.k[hit.data.value[2]]), fontSize: size < 22 ? 10 : 12 },
     }],
   };
 }

@@ -92,7 +92,7 @@ function cutTree(tree, cut) {
     const number = same ? [...own[roots.indexOf(root)]][0] : rank;
     mark(tree, root, number, label);
   });
-  return { k: roots.length, label };
+  return { k: roots.length, label, same };
 }
 
 function leavesUnder(tree, node) {
@@ -125,7 +125,9 @@ function marks(highest) {
 function treeOptions(tree, shape, cut) {
   const theme = Report.theme();
   const leaves = tree.size.length;
-  const label = cutTree(tree, cut).label;
+  const { label, same } = cutTree(tree, cut);
+  // The cluster that is selected, if the branches are those of the result's clusters.
+  const selected = same && Report.partition === null ? Report.selected : null;
   const lines = new Map(); // colour and style → points, with gaps
   const add = (number, observed, points) => {
     const key = `${number} ${observed}`;
@@ -145,7 +147,8 @@ function treeOptions(tree, shape, cut) {
   add(label[root], true, [[shape.place[root], shape.bottom[root]], [shape.place[root], shape.highest]]);
   const series = [...lines.values()].map((one) => ({
     type: "line", id: `branch ${one.number} ${one.observed}`, symbol: "none", silent: true, data: one.data,
-    lineStyle: { width: 2, color: one.number < 0 ? theme.quiet : Report.colour(one.number), type: one.observed ? "solid" : "dotted" },
+    lineStyle: { width: 2, color: one.number < 0 ? theme.quiet : Report.colour(one.number), type: one.observed ? "solid" : "dotted",
+      opacity: selected === null || one.number === selected ? 1 : 0.25 },
   }));
   return {
     grid: { left: 76, right: 20, top: 26, bottom: leaves > 12 ? 64 : 46 },
