@@ -400,7 +400,10 @@ class TestProgress:
             }}
             display <- wbms:::progress_display
             bar <- wbms:::progressr_bar
-            environment(bar) <- list2env(list(`::` = function(a, b) progressr$progressor))
+            environment(bar) <- list2env(
+              list(getExportedValue = function(package, name) progressr$progressor),
+              parent = asNamespace("wbms")
+            )
             assignInNamespace("progressr_bar", bar, "wbms")
             options(wbms.progress_after = 0, wbms.progress = "progressr")
             seen <- list()
