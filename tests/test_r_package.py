@@ -69,7 +69,7 @@ def test_every_testthat_test_ran(checked):
 
 def test_vignettes_were_made_and_executed(checked):
     assert [page.stem for page in VIGNETTES] == [
-        "choosing-h-and-lambda", "getting-started", "the-theorems",
+        "choosing-h-and-lambda", "from-kmeans-to-wbms", "getting-started", "the-theorems",
     ]  # fmt: skip
     for page in VIGNETTES:
         made = (checked / "wbms" / "doc" / f"{page.stem}.html").read_text()
