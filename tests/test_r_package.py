@@ -37,7 +37,8 @@ def checked(tmp_path_factory):
         "_R_CHECK_CRAN_INCOMING_": "false",
         "_R_CHECK_SYSTEM_CLOCK_": "false",
     }
-    for command in (["build", "wbms"], ["check", "--no-manual", f"wbms_{version()}.tar.gz"]):
+    checks = ["check", "--as-cran", "--no-manual", f"wbms_{version()}.tar.gz"]
+    for command in (["build", "wbms"], checks):
         done = subprocess.run(
             ["R", "CMD", *command], cwd=folder, env=environment, capture_output=True, text=True
         )  # fmt: skip
@@ -65,6 +66,10 @@ def test_every_testthat_test_ran(checked):
     fail, warn, skip, passed = map(int, counts.groups())
     assert (fail, warn, skip) == (0, 0, 0), said
     assert passed > 100
+
+
+def test_tests_leave_no_pictures(checked):
+    assert list((checked / "tests").rglob("Rplots.pdf")) == []
 
 
 def test_vignettes_were_made_and_executed(checked):
