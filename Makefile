@@ -109,8 +109,10 @@ clean: ## remove .venv and everything that was built
 	rm -rf $(VENV) build dist *.egg-info pywbms/_core/*.c pywbms/_core/*.so rbridge/wbms/src/*.o \
 	    rbridge/wbms/src/*.so rbridge/wbms/inst/*-path
 
-# The manual pages of the R package, from the comments in its code; needs the R package roxygen2.
+# The manual pages of the R package, from the comments in its code, and its news; needs the R package
+# roxygen2.
 r-docs: $(R_WBMS)
+	$(BIN)/python tools/news_rd.py rbridge/wbms/NEWS.md rbridge/wbms/inst/NEWS.Rd
 	R_LIBS=$(VENV)/lib/R Rscript -e 'roxygen2::roxygenise("rbridge/wbms", "rd", load_code = "installed")'
 
 $(VENV)/bin/python:

@@ -31,7 +31,7 @@ class Call:
 
     @contextmanager
     def interruptible(self):
-        """Within this context Ctrl-C raises KeyboardInterrupt immediately, and R is looked after."""
+        """Within this context Ctrl-C raises KeyboardInterrupt at once, and R is looked after."""
         with self._ticks.running(), self._interrupts.raised():
             yield
 

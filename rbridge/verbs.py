@@ -23,7 +23,7 @@ from pywbms.select import select as select_pair
 from pywbms.theory.gaussian import follow_sample
 from pywbms.theory.refit import fit_with_path
 from rbridge import storage
-from rbridge.progress import with_lambda, FitProgressInR
+from rbridge.progress import FitProgressInR, with_lambda
 from rbridge.soft_verbs import (
     describe,
     details,
@@ -128,7 +128,18 @@ def found_in_r(call, X, columns, params, known):
 
 
 def select(
-    call, X, columns, h, lam, n_subsets, seed, n_jobs, params, verbose, callback, weights=None,
+    call,
+    X,
+    columns,
+    h,
+    lam,
+    n_subsets,
+    seed,
+    n_jobs,
+    params,
+    verbose,
+    callback,
+    weights=None,
     show=None,
 ):
     """Choose h and lam for a matrix; see the R function ``wbms_select``."""

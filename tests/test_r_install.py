@@ -46,7 +46,7 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture
 def away(tmp_path):
-    """Variables of a session that knows no Python; the new one borrows numpy and others from here."""
+    """Variables of a session that knows no Python; the new one borrows numpy from here."""
     borrowed = [path for path in sys.path if path.endswith("site-packages")]
     return {
         "WBMS_PYTHON": None,
@@ -95,7 +95,8 @@ def test_what_cannot_be_installed_is_said(away, r, tmp_path):
           grepl("on the PATH called python0.9", said("index", python = "python0.9"))
         )
         failed <- said(
-          "index", python = "{sys.executable}", pip_options = c("--no-index", "--find-links", "empty")
+          "index", python = "{sys.executable}",
+          pip_options = c("--no-index", "--find-links", "empty")
         )
         stopifnot(grepl("pip could not install pywbms", failed), grepl("No matching", failed))
         stopifnot(!file.exists(wbms:::remembered()))

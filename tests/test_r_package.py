@@ -12,6 +12,9 @@ import pytest
 import pywbms
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+from news_rd import news_rd  # noqa: E402
+
 SOURCE = ROOT / "rbridge" / "wbms"
 VIGNETTES = sorted((ROOT / "vignettes").glob("*.Rmd"))
 MISSING_R = "there is no R here; on Debian: apt-get install r-base-dev r-cran-testthat r-cran-knitr"
@@ -26,9 +29,7 @@ def checked(tmp_path_factory):
     if shutil.which("R") is None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(MISSING_R)
     folder = tmp_path_factory.mktemp("check")
-    shutil.copytree(
-        SOURCE, folder / "wbms", ignore=shutil.ignore_patterns("*.o", "*.so", "*-path")
-    )
+    shutil.copytree(SOURCE, folder / "wbms", ignore=shutil.ignore_patterns("*.o", "*.so", "*-path"))
     environment = {
         **os.environ,
         "WBMS_PYTHON": sys.executable,
@@ -37,7 +38,8 @@ def checked(tmp_path_factory):
         "_R_CHECK_CRAN_INCOMING_": "false",
         "_R_CHECK_SYSTEM_CLOCK_": "false",
     }
-    for command in (["build", "wbms"], ["check", "--no-manual", f"wbms_{version()}.tar.gz"]):
+    checks = ["check", "--as-cran", "--no-manual", f"wbms_{version()}.tar.gz"]
+    for command in (["build", "wbms"], checks):
         done = subprocess.run(
             ["R", "CMD", *command], cwd=folder, env=environment, capture_output=True, text=True
         )  # fmt: skip
@@ -67,9 +69,13 @@ def test_every_testthat_test_ran(checked):
     assert passed > 100
 
 
+def test_tests_leave_no_pictures(checked):
+    assert list((checked / "tests").rglob("Rplots.pdf")) == []
+
+
 def test_vignettes_were_made_and_executed(checked):
     assert [page.stem for page in VIGNETTES] == [
-        "choosing-h-and-lambda", "getting-started", "the-theorems",
+        "choosing-h-and-lambda", "from-kmeans-to-wbms", "getting-started", "the-theorems",
     ]  # fmt: skip
     for page in VIGNETTES:
         made = (checked / "wbms" / "doc" / f"{page.stem}.html").read_text()
@@ -79,6 +85,27 @@ def test_vignettes_were_made_and_executed(checked):
 def test_the_version_is_that_of_the_python_package():
     assert version() == pywbms.__version__
     assert f"# wbms {version()}" in (SOURCE / "NEWS.md").read_text()
+
+
+def test_the_news_that_r_reads_are_those_of_the_markdown():
+    """Write them anew with: make r-docs."""
+    source = (SOURCE / "NEWS.md").read_text()
+    assert (SOURCE / "inst" / "NEWS.Rd").read_text() == news_rd(source)
+    assert news_rd("# wbms 1.0\n\n* `a%b` is {x}\n  now\n") == (
+        "\\name{NEWS}\n\\title{News of the package wbms}\n"
+        "\\section{Changes in wbms version 1.0}{\n  \\itemize{\n"
+        "    \\item \\code{a\\%b} is \\{x\\} now\n  }\n}\n"
+    )
+
+
+def test_news_are_read_by_r(checked):
+    code = 'x <- news(package = "wbms"); cat(nrow(x) > 10, attr(x, "bad"), unique(x$Version))'
+    libraries = os.pathsep.join([str(checked), os.environ.get("R_LIBS", "")])
+    said = subprocess.run(
+        ["Rscript", "-e", code], env={**os.environ, "R_LIBS": libraries},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert said.stdout.split() == ["TRUE", version()]
 
 
 def test_every_exported_function_is_documented():

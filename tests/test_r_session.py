@@ -109,7 +109,8 @@ class TestTraces:
             look <- function() list(
               variables = Sys.getenv(), options = options(), libraries = .libPaths(),
               locale = Sys.getlocale(), folder = getwd(), attached = search(),
-              random = get0(".Random.seed", globalenv()), objects = ls(globalenv(), all.names = TRUE),
+              random = get0(".Random.seed", globalenv()),
+              objects = ls(globalenv(), all.names = TRUE),
               devices = grDevices::dev.list()
             )
             Sys.setenv(R_PAPERSIZE_USER = "a5", KMP_DUPLICATE_LIB_OK = "no")
@@ -400,11 +401,16 @@ class TestProgress:
             }}
             display <- wbms:::progress_display
             bar <- wbms:::progressr_bar
-            environment(bar) <- list2env(list(`::` = function(a, b) progressr$progressor))
+            environment(bar) <- list2env(
+              list(getExportedValue = function(package, name) progressr$progressor),
+              parent = asNamespace("wbms")
+            )
             assignInNamespace("progressr_bar", bar, "wbms")
             options(wbms.progress_after = 0, wbms.progress = "progressr")
             seen <- list()
-            withCallingHandlers(run(function() length(seen) > 2), progression = function(p) seen <<- c(seen, list(p)))
+            withCallingHandlers(
+              run(function() length(seen) > 2), progression = function(p) seen <<- c(seen, list(p))
+            )
             types <- vapply(seen, `[[`, "", "type")
             stopifnot(length(seen) > 2, types[[1]] == "update", tail(types, 1) == "finish")
             stopifnot(grepl("^(main|warmup) [0-9]+ of at most", seen[[1]]$message))

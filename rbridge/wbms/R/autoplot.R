@@ -5,10 +5,9 @@
 #' The package ggplot2 must be attached for `autoplot()`.
 #'
 #' @param object a fit of [wbms()].
-#' @param type what to draw; may be abbreviated: `"clusters"`, `"embedding"`, `"weights"`, `"collapse"`
-#'   or `"selection"` as in [plot.wbms()]; `"overview"`, which shows only the clusters, as a ggplot2 object
-#'   is a single plot; or `"path"`, the paths of the rows, if the fit was made with
-#'   `record_path = TRUE`.
+#' @param type what to draw; may be abbreviated: `"clusters"`, `"embedding"`, `"weights"`, `"collapse"`,
+#'   `"path"`, `"selection"`, `"tree"` or `"profile"` as in [plot.wbms()]; or `"overview"`, which shows only the clusters, as a ggplot2 object
+#'   is a single plot.
 #' @param ... passed to the layer that draws the rows ([ggplot2::geom_point()] or
 #'   [ggplot2::geom_path()]) or the bars ([ggplot2::geom_col()]), and to `geom_line()` or
 #'   `geom_rect()` of the others.
@@ -23,10 +22,12 @@
 autoplot.wbms <- function(object,
                           type = c(
                             "clusters", "weights", "collapse", "path", "selection", "overview",
-                            "embedding"
+                            "embedding", "tree", "profile"
                           ),
-                          ..., columns = NULL, top = 20, score = NULL) {
-  kinds <- c("clusters", "weights", "collapse", "path", "selection", "overview", "embedding")
+                          ..., columns = NULL, top = 20, score = NULL, leaves = NULL) {
+  kinds <- c(
+    "clusters", "weights", "collapse", "path", "selection", "overview", "embedding", "tree", "profile"
+  )
   type <- check_kind(type, "type", kinds)
   shown <- shown_columns(object, columns)
   top <- check_whole(top, "top", 1)
@@ -37,6 +38,8 @@ autoplot.wbms <- function(object,
     weights = gg_weights(object, top, ...),
     collapse = gg_collapse(object, ...),
     path = gg_path(object, shown, ...),
+    tree = gg_tree(object, leaves, ...),
+    profile = gg_profile(object, top, ...),
     selection = gg_selection(object, check_score(object, score), ...)
   )
 }

@@ -68,6 +68,7 @@ whole_ticks <- function(largest) {
 }
 
 draw_paths <- function(x, shown, col = palette_colours, ...) {
+  if (is.null(x$path)) abort("the fit has no path: refit with record_path = TRUE")
   start_figure()
   set_margins(c(3.6, 3.7, 2.9, 1.1) * text_line())
   col <- rep_len(col, length(x$size))

@@ -2,7 +2,7 @@
 #'
 #' The types `"overview"`, `"collapse"` and `"selection"` have several panels and use the whole page,
 #' whatever `par(mfrow = )` or [graphics::layout()] was set to; `"clusters"`, `"embedding"`,
-#' `"weights"`, `"profile"` and `"tree"` are single panels and can be combined with others. Panels,
+#' `"weights"`, `"profile"`, `"path"` and `"tree"` are single panels and can be combined with others. Panels,
 #' legend and text adapt to the device size.
 #'
 #' @param x a fit of [wbms()].
@@ -22,6 +22,7 @@
 #'   * `"profile"`: a heat map of the clusters' means in the columns that set them apart most.
 #'   * `"collapse"`: the number of groups and the diameter of the cloud after each iteration; if
 #'     the fit was made with `record_path = TRUE`, also the paths of the rows.
+#'   * `"path"`: the paths of the rows alone.
 #'   * `"selection"`: how `h` and `lambda` were chosen: score and number of clusters for the pairs
 #'     that were tried, one row per `lambda`, grey for pairs that were not evaluated further, with the
 #'     chosen pair framed; and the number of clusters against `h`, where a plateau is a partition that
@@ -50,11 +51,12 @@
 plot.wbms <- function(x,
                       type = c(
                         "overview", "clusters", "weights", "collapse", "selection", "tree",
-                        "embedding", "profile"
+                        "embedding", "profile", "path"
                       ),
                       ..., columns = NULL, top = 20, score = NULL, leaves = NULL) {
   kinds <- c(
-    "overview", "clusters", "weights", "collapse", "selection", "tree", "embedding", "profile"
+    "overview", "clusters", "weights", "collapse", "selection", "tree", "embedding", "profile",
+    "path"
   )
   type <- check_kind(type, "type", kinds)
   shown <- shown_columns(x, columns)
@@ -69,7 +71,8 @@ plot.wbms <- function(x,
       collapse = draw_collapse(x, shown, ...),
       selection = draw_selection(x, score, ...),
       tree = draw_tree(x, leaves, ...),
-      profile = draw_profile(x, top, ...)
+      profile = draw_profile(x, top, ...),
+      path = draw_paths(x, shown, ...)
     ),
     panels = type %in% c("overview", "collapse", "selection")
   )

@@ -48,7 +48,8 @@ cli_bar <- function() {
 progressr_bar <- function() {
   steps <- 100
   done <- 0
-  tell <- progressr::progressor(steps = steps, on_exit = FALSE)
+  progressor <- getExportedValue("progressr", "progressor")
+  tell <- progressor(steps = steps, on_exit = FALSE)
   list(
     show = function(text, share) {
       now <- if (is.null(share)) done else max(done, floor(steps * share))

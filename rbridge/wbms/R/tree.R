@@ -56,6 +56,14 @@ tree_of <- function(x) {
   x$tree
 }
 
+# The cluster of each row of the tree, which is that of all rows, those labelled as outliers included; 0
+# for none.
+tree_clusters <- function(x) {
+  cluster <- if (is.null(x$assigned)) unname(clustered(x)) else x$assigned
+  cluster[cluster > length(x$size)] <- 0L
+  cluster
+}
+
 most_leaves <- 60L
 most_rows <- 40L # up to this number, every row is a leaf
 
@@ -65,9 +73,7 @@ draw_tree <- function(x, leaves, col = palette_colours, cex.names = NULL, xlab =
   n <- nrow(x$data)
   end <- log1p(x$iter)
   k <- 1L + sum(tree$height > end)
-  # The tree is that of all rows, those labelled as outliers included.
-  cluster <- if (is.null(x$assigned)) unname(clustered(x)) else x$assigned
-  cluster[cluster > length(x$size)] <- 0L
+  cluster <- tree_clusters(x)
   layout <- tree_layout(tree, number_of_leaves(tree$height, most_shown(leaves, n, k)), cluster)
   names <- leaf_names(x, layout$members, cluster)
   root <- max(0, tree$height)

@@ -367,7 +367,9 @@ test_that("time differences and 64-bit integers are numbers", {
     bits(1L, 0L, -1L, -1L, 3L, 256L, 0L, NA), class = "integer64"
   )
   expect_identical(from_integer64(wide), c(1, -1, 2^40 + 3, NA))
-  expect_identical(unname(iris_fit(data.frame(a = structure(unclass(wide)[1:3], class = "integer64"), b = 1:3))$data[, "a"]), c(1, -1, 2^40 + 3))
+  frame <- data.frame(a = numeric(3), b = 1:3)
+  frame$a <- structure(unclass(wide)[1:3], class = "integer64")
+  expect_identical(unname(iris_fit(frame)$data[, "a"]), c(1, -1, 2^40 + 3))
 })
 
 test_that("row names may be duplicated, as in kmeans()", {

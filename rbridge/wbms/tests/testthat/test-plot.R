@@ -293,3 +293,31 @@ test_that("titles and labels fit into the available room", {
   )
   draws(plot(toy_fit(), main = quote(alpha^2)), 5, 4)
 })
+
+test_that("plot and autoplot offer the same types", {
+  offered <- function(method) eval(formals(method)$type)
+  expect_setequal(offered(plot.wbms), offered(autoplot.wbms))
+  draws(plot(toy_with_path(), "path"))
+  draws(plot(toy_with_path(), "path", columns = "a"))
+  expect_error(plot(toy_fit(), "path"), "record_path", class = "wbms_error")
+})
+
+test_that("autoplot draws trees and profiles", {
+  skip_if_not_installed("ggplot2")
+  built <- function(picture) {
+    grDevices::pdf(NULL)
+    on.exit(grDevices::dev.off())
+    print(picture)
+    ggplot2::ggplot_build(picture)
+  }
+  tree <- built(ggplot2::autoplot(toy_tree(), "tree"))
+  expect_identical(nrow(tree$data[[1L]]), 12L) # three lines for each of four merges
+  expect_true("dotted" %in% tree$data[[1L]]$linetype || 3 %in% tree$data[[1L]]$linetype)
+  expect_identical(tree$data[[2L]]$yintercept, log1p(3))
+  expect_error(ggplot2::autoplot(toy_fit(), "tree"), "tree = TRUE", class = "wbms_error")
+  fit <- toy_fit()
+  fit$profile <- matrix(c(-3, 1, 0, 0.5), 2L, dimnames = list(1:2, c("a", "b")))
+  profile <- built(ggplot2::autoplot(fit, "profile", top = 1))
+  expect_identical(nrow(profile$data[[1L]]), 2L)
+  expect_error(ggplot2::autoplot(toy_fit(), "profile"), "no profile", class = "wbms_error")
+})
