@@ -1,6 +1,6 @@
 """A fit from the rows to its result: order, standardise, run the loop, label."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from pywbms._engine.coalescence import CoalescenceIntegrator
 from pywbms._engine.local_points import LocalPoints
 from pywbms._engine.loop import run_wbms
 from pywbms._engine.merge_tree import MergeTree, grow_tree
+from pywbms._engine.recorded_cloud import CloudRecorder, RecordedCloud
 from pywbms._engine.recorder import Recorder
 from pywbms._engine.start import start_weights
 from pywbms._engine.state import FitState
@@ -77,7 +78,7 @@ class LocalEngine:
         return self._X if self._private else self._X.copy()
 
 
-def fit_rows(X, settings, callback=None, mass=None):
+def fit_rows(X, settings, callback=None, mass=None, record_cloud=False):
     """Run WBMS on a finite float64 matrix and return a `FitResult`.
 
     Parameters
@@ -87,11 +88,14 @@ def fit_rows(X, settings, callback=None, mass=None):
     callback : callable, optional
     mass : ndarray of shape (n,), optional
         How many rows each one stands for; one by default.
+    record_cloud : bool
+        Keep the points of each iteration, so that other rows can follow them.
     """
     order, rows, sorted_mass, standardizer = in_order(X, settings, mass)
     points = at_start(standardizer, rows, settings, sorted_mass)
     del rows  # from here on there are no more than three copies of the data
-    recorder = Recorder(order, standardizer, settings, callback)
+    clouds = CloudRecorder(order, standardizer, settings.h) if record_cloud else None
+    recorder = Recorder(order, standardizer, settings, callback, cloud=clouds)
     state = run_fit(points, settings, recorder)
 
     # The rows are made anew: only a tree needs them, and only now.
@@ -99,7 +103,8 @@ def fit_rows(X, settings, callback=None, mass=None):
         return standardizer.working(X[order], sorted_mass)
 
     tree = tree_of(state, recorder, settings, working, sorted_mass)
-    return FitResult.of(state, recorder, tree, mass=mass)
+    fitted = FitResult.of(state, recorder, tree, mass=mass)
+    return fitted if clouds is None else replace(fitted, cloud=clouds.cloud(fitted.labels, X))
 
 
 class PreparedRows:
@@ -212,6 +217,7 @@ class FitResult:
     path: np.ndarray | None
     weights_path: np.ndarray | None
     tree: MergeTree | None
+    cloud: RecordedCloud | None = None
 
     @classmethod
     def of(cls, state, recorder, tree=None, modes_of=None, mass=None):
