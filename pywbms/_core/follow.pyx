@@ -16,7 +16,9 @@ from libc.string cimport memcpy, memset
 from pywbms._core.packed cimport PackedTiles, new_packed_tiles
 from pywbms._core.pool cimport Tasks
 from pywbms._core.signals cimport tasks_between_signals
-from pywbms._core.tiles cimport EXPANDABLE, ROW, TILE, aligned, rows_of, simd, tile_product, tiles_of
+from pywbms._core.tiles cimport (
+    EXPANDABLE, ROW, TILE, aligned, padded, rows_of, simd, tile_product, tiles_of,
+)
 
 # Up to this many features a difference costs no more than a product, and is exact.
 cdef enum:
@@ -140,8 +142,9 @@ cdef class Following(Tasks):
         for b in range(self.packed.blocks):
             if self.distance_features(b):
                 simd.pack_columns(
-                    &self.rows[0, b * self.packed.block], self.p, index, n, self.distance_features(b),
-                    &self.packed.root[b * self.packed.block], ROW, columns + b * self.packed.columns_size,
+                    &self.rows[0, b * self.packed.block], self.p, index, n,
+                    self.distance_features(b), &self.packed.root[b * self.packed.block], ROW,
+                    columns + b * self.packed.columns_size,
                 )
         self.sort_by_gap(low, low + self.p, thread)
         for k in range(self.packed.tiles):
@@ -197,8 +200,9 @@ cdef class Following(Tasks):
         for b in range(self.packed.blocks):
             if self.distance_features(b):
                 distances(
-                    T, ROW, self.packed.columns(tile, b, slots), ROW, columns + b * self.packed.columns_size,
-                    ROW, 1, n, (points + 7) // 8 * 8, self.distance_features(b), b == 0,
+                    T, ROW, self.packed.columns(tile, b, slots), ROW,
+                    columns + b * self.packed.columns_size,
+                    ROW, 1, n, padded(points), self.distance_features(b), b == 0,
                 )
         memset(row_norm, 0, sizeof(row_norm))
         memset(col_norm, 0, sizeof(col_norm))
@@ -209,7 +213,7 @@ cdef class Following(Tasks):
         for c in range(points, TILE):
             col_norm[c] = 1e300
         simd.kernel(
-            T, ROW, 2 if expand else -1, row_norm, col_norm, n, (points + 7) // 8 * 8, row_max,
+            T, ROW, 2 if expand else -1, row_norm, col_norm, n, padded(points), row_max,
             col_max,
         )
 
@@ -224,8 +228,9 @@ cdef class Following(Tasks):
             extra = 1 if b == 0 else 0   # the first block has the masses in a further column
             simd.products(
                 sums + b * self.packed.sums_size, self.packed.width,
-                self.packed.masses(tile, b, slots + self.packed.columns_size), self.packed.width, T, 1, ROW, n,
-                (self.packed.features(b) + extra + 7) // 8 * 8, self.packed.rows(tile), False,
+                self.packed.masses(tile, b, slots + self.packed.columns_size), self.packed.width,
+                T, 1, ROW, n,
+                padded(self.packed.features(b) + extra), self.packed.rows(tile), False,
             )
         for r in range(n):
             total[r] = sums[r * self.packed.width + self.packed.features(0)]
@@ -235,9 +240,11 @@ cdef class Following(Tasks):
     cdef void divide(self, Py_ssize_t row, const double* sums, double total) noexcept nogil:
         """Write where a row goes: its sums divided by the sum of the kernel."""
         cdef Py_ssize_t b, l
+        cdef double* out
         for b in range(self.packed.blocks):
+            out = &self.means[row, b * self.packed.block]
             for l in range(self.packed.features(b)):
-                self.means[row, b * self.packed.block + l] = sums[b * self.packed.sums_size + l] / total
+                out[l] = sums[b * self.packed.sums_size + l] / total
         self.log_sums[row] = log(total)
 
     cdef void follow_far(self, Py_ssize_t row) noexcept nogil:

@@ -30,7 +30,7 @@ def row_keys(rows, seed=0):
     >>> keys[0] == keys[2], keys[0] == keys[1]
     (np.True_, np.False_)
     """
-    n, p = rows.shape
+    n = len(rows)
     keys = np.full(n, mixed(np.array([seed], dtype=np.uint64))[0])
     step = max(1, BLOCK // 8)
     for start in range(0, n, step):

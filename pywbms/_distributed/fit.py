@@ -54,6 +54,7 @@ class DaskEngine:
     """
 
     weights = mass = None  # each row counts once
+    total = n_landmarks = landmark_mass = None  # all rows are fitted
 
     def __init__(self, client, rows, layout, options, progress=None, modes_of=None):
         self._client = client
@@ -117,6 +118,10 @@ class DaskEngine:
             self._client, self._rows, self._layout, settings, self._options, modes_of
         )
         return fit.run(callback)
+
+    def add_landmarks(self, fitted):
+        """Tell that there are no new landmarks."""
+        return False
 
     def for_caller(self, fitted, groups):
         """Return a fit and its groups with one entry per row of the caller."""

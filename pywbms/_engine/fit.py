@@ -35,6 +35,9 @@ class LocalEngine:
     run_candidates = progress = None
     rows_are_here = True
     weights = mass = None  # each row counts once; `WeightedEngine` has others
+    # How many rows those of the engine stand for, if their masses do not tell; landmarks, if there
+    # are any, and their masses among all rows. `LandmarkEngine` has others.
+    total = n_landmarks = landmark_mass = None
 
     def __init__(self, X, private):
         self._X = X
@@ -68,6 +71,10 @@ class LocalEngine:
     def run(self, settings, callback=None):
         """Fit and return a `FitResult`; h and lam are numbers."""
         return fit_rows(self._X, settings, callback)
+
+    def add_landmarks(self, fitted):
+        """Add landmarks if a fit shows that they are needed; tell whether there are any new."""
+        return False
 
     def for_caller(self, fitted, groups):
         """Return a fit and its groups with one entry per row of the caller."""

@@ -86,9 +86,9 @@ class Follower:
             along = np.flatnonzero(~far | outlying)
             winner = np.zeros(len(here), dtype=np.intp)
             if along.size:
-                of_rows, of_points = (np.ascontiguousarray(x[:, along]) for x in (points[here], there))
-                nearest(of_rows, of_points, np.ones(len(along)), np.arange(len(along)),
-                        self._n_threads, winner)  # fmt: skip
+                own, others = (np.ascontiguousarray(x[:, along]) for x in (points[here], there))
+                every = np.arange(len(along))
+                nearest(own, others, np.ones(len(along)), every, self._n_threads, winner)
             points[np.ix_(here, far)] = there[winner][:, far]
         return points
 

@@ -8,6 +8,7 @@ from pywbms._data.masses import WeightedRows, drawn_by_mass
 from pywbms._data.ordering import row_order
 from pywbms._data.standardize import Standardizer
 from pywbms._engine.fit import LocalEngine, fit_rows
+from pywbms._engine.landmark_engine import LandmarkEngine
 from pywbms._engine.merge_tree import Linkage
 from pywbms._engine.nearest import nearest_rows
 
@@ -23,6 +24,9 @@ def local_engine(X, private, weights, settings):
         Weights of the rows, see `pywbms._data.row_weights`.
     settings : Settings
     """
+    number = settings.n_landmarks(X.shape)
+    if number is not None:
+        return LandmarkEngine(X, private, weights, settings, number)
     return (
         LocalEngine(X, private)
         if weights is None

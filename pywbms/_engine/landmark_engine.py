@@ -1,0 +1,169 @@
+"""An engine that clusters landmarks; all other rows follow them."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from pywbms._data.masses import drawn_by_mass, masses_of_rows
+from pywbms._data.ordering import largest_first, row_order
+from pywbms._data.row_keys import row_keys
+from pywbms._engine.fit import LocalEngine, fit_rows
+from pywbms._engine.follower import Follower
+from pywbms._engine.landmark_draw import LandmarkDraw, drawn_landmarks
+from pywbms._engine.unreached import MOST_ADDED, Reach, Unreached
+
+# Rows that are looked at together.
+ROWS_PER_BLOCK = 2**17
+
+
+class LandmarkEngine(LocalEngine):
+    """Fits landmarks drawn from rows of this process, which may have weights.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        All rows of the caller.
+    private : bool
+        Whether nobody else can change X.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows.
+    settings : Settings
+    number : int
+        Of landmarks.
+
+    Attributes
+    ----------
+    mass : ndarray of shape (m,) or None
+        How many rows each landmark stands for, one by default.
+    total : float
+        How many rows there are.
+    n_added : int
+        Landmarks that were added as there were many rows that no other one reached.
+    n_unreached : float
+        Rows that no landmark reached, before any were added.
+    """
+
+    def __init__(self, X, private, weights, settings, number):
+        self._every, self.weights = X, weights
+        self._mass_of_rows = masses_of_rows(weights)
+        self._settings = settings.seeded()
+        self._n_threads, self._seed = settings.n_threads, self._settings.random_state
+        self._draw(number)
+        self._followed = None
+        super().__init__(self._X, private)
+
+    def _draw(self, number):
+        draw = LandmarkDraw(number, self._every.shape[1], self._seed)
+        self._X, self.mass = drawn_landmarks(draw, self._blocks)
+        self.total = draw.total
+        self.n_added, self.n_unreached = 0, 0.0
+
+    def _blocks(self):
+        for start in range(0, len(self._every), ROWS_PER_BLOCK):
+            some = slice(start, start + ROWS_PER_BLOCK)
+            mass = None if self._mass_of_rows is None else self._mass_of_rows[some]
+            yield self._every[some], mass
+
+    @property
+    def shape(self):
+        """Number of rows and columns, landmarks or not."""
+        return self._every.shape
+
+    @property
+    def n_landmarks(self):
+        """Number of landmarks."""
+        return len(self._X)
+
+    def run(self, settings, callback=None):
+        """Fit the landmarks and return a `FitResult` of them; h and lam are numbers."""
+        return self.fit(self._X, self.mass, settings, callback)
+
+    def fit(self, rows, mass, settings, callback=None):
+        """Fit some landmarks, and record their cloud."""
+        # Of all rows lam may be the sum; of landmarks it is the mean.
+        lam = settings.lam / settings.lam_unit(self.total)
+        settings = replace(settings, lam=lam, lam_scale="mean")
+        return fit_rows(rows, settings, callback, mass, record_cloud=True)
+
+    def halves(self):
+        """Return the landmarks in two halves, each with their masses or None, and which they are.
+
+        They are sorted by key, so every other one makes a random half.
+        """
+        places = np.arange(self.n_landmarks)
+        return [
+            (self._X[some], None if self.mass is None else self.mass[some], some)
+            for some in (places[::2], places[1::2])
+        ]
+
+    def add_landmarks(self, fitted):
+        """Add landmarks if more rows than chance are not reached; tell whether there are any."""
+        log_sums = self._follow(fitted)
+        own = Follower(fitted.cloud, self._n_threads).groups(self._X)[1]
+        if self.n_added or self.n_landmarks < 2 or fitted.interrupted:
+            return False
+        reach = Reach(own, self.mass, self.total)
+        most = max(1, int(MOST_ADDED * self.n_landmarks))
+        found = Unreached(reach.threshold, self.shape[1], most, self._seed)
+        found.add(self._every, log_sums, self._mass_of_rows)
+        self.n_unreached = found.number
+        if not reach.is_beyond_chance(found.number):
+            return False
+        before = self.n_landmarks
+        self._X, self.mass = found.added_to(self._X, self.mass, reach.others, reach.scale)
+        self.n_added = self.n_landmarks - before
+        self._followed = None
+        return self.n_added > 0
+
+    def _follow(self, fitted):
+        """Note the group that each row follows to; return the logs of their kernel sums."""
+        follower = Follower(fitted.cloud, self._n_threads)
+        self._followed, log_sums = follower.groups(self._every)
+        self._followed_in = fitted.cloud
+        return log_sums
+
+    def for_caller(self, fitted, groups):
+        """Return a fit and its groups with one entry per row of the caller."""
+        if self._followed is None or self._followed_in is not fitted.cloud:
+            self._follow(fitted)
+        followed, mass = self._followed, self._mass_of_rows
+        own = fitted.cloud.groups
+        one = np.empty(own.max() + 1, dtype=np.intp)  # a landmark of each group
+        one[own[::-1]] = np.arange(len(own))[::-1]
+        old = fitted.labels[one][followed]
+        labels = largest_first(old, mass)
+        before = np.empty(labels.max() + 1, dtype=np.intp)
+        before[labels] = old
+        everywhere = replace(
+            fitted, labels=labels, modes=fitted.modes[one][followed], centers=fitted.centers[before]
+        )
+        return everywhere, largest_first(groups[one][followed], mass)
+
+    def outliers(self, fitted):
+        """Tell of each of the caller's rows whether it is an outlier."""
+        return fitted.standardizer.outliers(self._every, fitted.weights)
+
+    def labelled_sample(self, labels, most, rng):
+        """Return at most so many landmarks, drawn in proportion to their masses, and labels."""
+        if self.mass is None:
+            return super().labelled_sample(labels, most, rng)
+        order = row_order(self._X, self.mass)
+        some = order[drawn_by_mass(self.mass[order], most, rng)]
+        return self._X[some], labels[some]
+
+    def training_rows(self):
+        """Return all rows, in memory that nobody else can change."""
+        return self._every if self._private else self._every.copy()
+
+    @property
+    def landmark_mass(self):
+        """The mass of each of the caller's rows: 0 for those that are no landmarks."""
+        keys, order = np.unique(row_keys(self._X), return_index=True)
+        of_rows = row_keys(self._every)
+        place = np.searchsorted(keys, of_rows).clip(max=len(keys) - 1)
+        known = np.flatnonzero(keys[place] == of_rows)
+        first, where = np.unique(place[known], return_index=True)
+        mass = np.zeros(len(self._every))
+        own = np.ones(self.n_landmarks) if self.mass is None else self.mass
+        mass[known[where]] = own[order[first]]
+        return mass
