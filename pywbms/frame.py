@@ -17,10 +17,17 @@ from pywbms._engine.settings import Settings
 from pywbms._engine.weighted_engine import local_engine
 from pywbms._results.native import NativeResult
 from pywbms._selection.similarity import warn_if_similar
+from pywbms._streams.fit import fit_stream, landmarks_of_stream
+from pywbms._streams.sources import Stream, is_stream
 from pywbms.estimator import WBMS, warn_if_not_converged
 from pywbms.result import WBMSResult
 
 __all__ = ["WBMSAccessor", "WBMSResult", "wbms"]
+
+NEEDS_MEMORY = (
+    "weights=, categories= and indicators= need a table in memory, not a path or a dataset: "
+    "read it first, as with pandas.read_parquet"
+)
 
 
 def wbms(
@@ -45,7 +52,8 @@ def wbms(
         and cuDF, dicts of columns, lists of dicts, structured arrays and xarray objects are taken,
         and the tables of the result are of the same kind; of an AnnData object, X is clustered. A
         sparse matrix becomes a dense one. A Dask array or DataFrame is clustered on its Dask
-        cluster, see `pywbms.distributed.fit`.
+        cluster, see `pywbms.distributed.fit`. A path (Parquet, Arrow IPC, CSV, or a folder of
+        Parquet files) or an Arrow dataset is read a block of rows at a time: see Returns.
     columns : name or list of names, optional
         The columns to use; all of them by default.
     h, lam : float or "auto"
@@ -73,6 +81,8 @@ def wbms(
     -------
     WBMSResult
         Where the data are neither of pandas nor an array, its tables are of the kind of the data.
+        Of a path or a dataset with so many rows that landmarks are used, a `StreamResult`, which
+        holds these in memory and the labels of all rows on disk.
 
     Examples
     --------
@@ -92,6 +102,14 @@ def wbms(
     require_known(params, list(WBMS().get_params(deep=False)), "wbms")
     model = WBMS(h, lam, **params)
     settings = model.settings()
+    if is_stream(data):
+        if weights is not None or categories != "error" or settings.indicators:
+            raise ValueError(NEEDS_MEMORY)
+        stream = Stream(data, columns, na_action, numeric_only)
+        number = landmarks_of_stream(stream, settings)
+        if number is not None:
+            return cast(WBMSResult, fit_stream(stream, model, number))
+        data, columns = stream.frame(), None
     frame, kind = read(data, obsm)
     weights, columns = weights_of_table(weights, frame, columns)
     table, weights = weighted_table(

@@ -39,4 +39,5 @@ def model_parameters(args):
         "max_iter": args.max_iter,
         "n_jobs": args.jobs,
         "random_state": args.seed,
+        "landmarks": args.landmarks,
     }

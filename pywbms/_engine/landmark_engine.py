@@ -49,7 +49,7 @@ class LandmarkEngine(LocalEngine):
         self._settings = settings.seeded()
         self._n_threads, self._seed = settings.n_threads, self._settings.random_state
         self._draw(number)
-        self._followed = None
+        self._followed = self._followed_in = None
         super().__init__(self._X, private)
 
     def _draw(self, number):
@@ -98,38 +98,41 @@ class LandmarkEngine(LocalEngine):
 
     def add_landmarks(self, fitted):
         """Add landmarks if more rows than chance are not reached; tell whether there are any."""
-        log_sums = self._follow(fitted)
-        own = Follower(fitted.cloud, self._n_threads).groups(self._X)[1]
         if self.n_added or self.n_landmarks < 2 or fitted.interrupted:
             return False
+        own = Follower(fitted.cloud, self._n_threads).groups(self._X)[1]
         reach = Reach(own, self.mass, self.total)
         most = max(1, int(MOST_ADDED * self.n_landmarks))
         found = Unreached(reach.threshold, self.shape[1], most, self._seed)
-        found.add(self._every, log_sums, self._mass_of_rows)
+        self._follow(fitted.cloud, found)
         self.n_unreached = found.number
         if not reach.is_beyond_chance(found.number):
             return False
         before = self.n_landmarks
         self._X, self.mass = found.added_to(self._X, self.mass, reach.others, reach.scale)
         self.n_added = self.n_landmarks - before
-        self._followed = None
         return self.n_added > 0
 
-    def _follow(self, fitted):
-        """Note the group that each row follows to; return the logs of their kernel sums."""
-        follower = Follower(fitted.cloud, self._n_threads)
-        self._followed, log_sums = follower.groups(self._every)
-        self._followed_in = fitted.cloud
-        return log_sums
+    def _follow(self, cloud, found=None):
+        """Note the group that each row follows to, and the rows that are not reached."""
+        follower, followed = Follower(cloud, self._n_threads), []
+        for rows, mass in self._blocks():
+            groups, log_sums = follower.groups(rows)
+            followed.append(groups)
+            if found is not None:
+                found.add(rows, log_sums, mass)
+        self._followed, self._followed_in = np.concatenate(followed), cloud
+
+    def _require_followed(self, cloud):
+        """Have the rows follow a cloud, unless they have."""
+        if self._followed_in is not cloud:
+            self._follow(cloud)
 
     def for_caller(self, fitted, groups):
         """Return a fit and its groups with one entry per row of the caller."""
-        if self._followed is None or self._followed_in is not fitted.cloud:
-            self._follow(fitted)
+        self._require_followed(fitted.cloud)
         followed, mass = self._followed, self._mass_of_rows
-        own = fitted.cloud.groups
-        one = np.empty(own.max() + 1, dtype=np.intp)  # a landmark of each group
-        one[own[::-1]] = np.arange(len(own))[::-1]
+        one = one_of_each(fitted.cloud.groups)
         old = fitted.labels[one][followed]
         labels = largest_first(old, mass)
         before = np.empty(labels.max() + 1, dtype=np.intp)
@@ -167,3 +170,16 @@ class LandmarkEngine(LocalEngine):
         own = np.ones(self.n_landmarks) if self.mass is None else self.mass
         mass[known[where]] = own[order[first]]
         return mass
+
+
+def one_of_each(groups):
+    """Return the first member of each group.
+
+    Examples
+    --------
+    >>> one_of_each(np.array([1, 0, 1])).tolist()
+    [1, 0]
+    """
+    one = np.empty(groups.max() + 1, dtype=np.intp)
+    one[groups[::-1]] = np.arange(len(groups))[::-1]
+    return one

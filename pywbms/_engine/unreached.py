@@ -10,7 +10,7 @@ from pywbms._engine.landmark_draw import Keyed
 SHARE_BELOW, LEAST_BELOW = 1e-3, 3
 
 # Such rows are more than chance if there are so many standard deviations more than expected.
-DEVIATIONS = 2.0
+DEVIATIONS = 1.5
 
 # Of them, at most this share of the number of landmarks is added to these.
 MOST_ADDED = 0.25
