@@ -103,11 +103,9 @@ def wbms(
     model = WBMS(h, lam, **params)
     settings = model.settings()
     if is_stream(data):
-        if weights is not None or categories != "error" or settings.indicators:
-            raise ValueError(NEEDS_MEMORY)
+        require_no_preparation(weights, categories, settings)
         stream = Stream(data, columns, na_action, numeric_only)
-        number = landmarks_of_stream(stream, settings)
-        if number is not None:
+        if (number := landmarks_of_stream(stream, settings)) is not None:
             return cast(WBMSResult, fit_stream(stream, model, number))
         data, columns = stream.frame(), None
     frame, kind = read(data, obsm)
@@ -132,6 +130,12 @@ def wbms(
         model, table.index, table.columns, table.kept, na_action, table.encoding, table.imputed
     )
     return result if kind is None else cast(WBMSResult, NativeResult(result, kind))
+
+
+def require_no_preparation(weights, categories, settings):
+    """Raise a ValueError if something is asked for that needs a table in memory."""
+    if weights is not None or categories != "error" or settings.indicators:
+        raise ValueError(NEEDS_MEMORY)
 
 
 @pd.api.extensions.register_dataframe_accessor("wbms")

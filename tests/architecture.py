@@ -15,8 +15,8 @@ PACKAGE = "pywbms"
 ROOMS = (
     "_version", "_core", "_machine", "_terminal", "_data", "_engine", "_selection", "estimator",
     "theory", "gaussian", "datasets", "_viz", "plot", "_results", "result", "storage",
-    "_distributed", "_streams", "select", "frame", "distributed", "__init__", "peers", "experiments",
-    "_cli", "cli", "__main__",
+    "_streams", "_distributed", "select", "frame", "distributed", "__init__", "peers",
+    "experiments", "_cli", "cli", "__main__",
 )  # fmt: skip
 # They stand above the package, which knows nothing of them.
 ABOVE = ("rbridge", "benchmarks", "tests")

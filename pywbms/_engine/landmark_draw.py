@@ -69,7 +69,7 @@ class LandmarkDraw:
     """
 
     def __init__(self, number, n_columns, seed):
-        self.number, self.seed, self.total = number, seed, 0.0
+        self.number, self.n_columns, self.seed, self.total = number, n_columns, seed, 0.0
         self._lowest = Keyed.none(n_columns)  # keys, with the masses of all rows like them
         self._watched = Keyed.none(n_columns)  # masses less what was cut off (Misra and Gries)
         self._cut_off = 0.0

@@ -70,7 +70,7 @@ class Unreached:
     """
 
     def __init__(self, threshold, n_columns, most, seed):
-        self.threshold, self._most, self._seed = threshold, most, seed
+        self.threshold, self.n_columns, self.most, self.seed = threshold, n_columns, most, seed
         self.number = 0.0
         self._sample = Keyed.none(n_columns)
 
@@ -80,13 +80,13 @@ class Unreached:
         here = (log_sums < self.threshold) & (mass > 0)
         self.number += float(mass[here].sum())
         if here.any():
-            found = Keyed.of(row_keys(rows[here], self._seed), mass[here], rows[here])
-            self._sample = self._sample.with_others(found).some(slice(self._most))
+            found = Keyed.of(row_keys(rows[here], self.seed), mass[here], rows[here])
+            self._sample = self._sample.with_others(found).some(slice(self.most))
 
     def merge(self, other):
         """See the rows that another one has seen."""
         self.number += other.number
-        self._sample = self._sample.with_others(other._sample).some(slice(self._most))
+        self._sample = self._sample.with_others(other._sample).some(slice(self.most))
 
     def added_to(self, rows, mass, log_sums, scale):
         """Return landmarks and their masses with a sample of the rows that are not reached.
@@ -101,7 +101,7 @@ class Unreached:
             The mass of the landmarks, divided by the number of rows.
         """
         mass = np.ones(len(rows)) if mass is None else mass
-        new = ~np.isin(self._sample.keys, row_keys(rows, self._seed))
+        new = ~np.isin(self._sample.keys, row_keys(rows, self.seed))
         outside = log_sums < self.threshold
         every = np.concatenate([mass, self._sample.mass[new]])
         out = np.concatenate([outside, np.ones(int(new.sum()), dtype=bool)])
