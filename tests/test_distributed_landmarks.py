@@ -82,10 +82,12 @@ def test_a_worker_killed_while_rows_follow_changes_no_label(table, here, monkeyp
         pids = list(client.run(os.getpid).values())
 
         def follow_and_kill(engine, cloud, found=None):
-            timer = threading.Timer(0.2, lambda: killed.append(os.kill(pids[0], signal.SIGKILL)))
-            timer.start()
+            timer = threading.Timer(0.2, lambda: os.kill(pids.pop(), signal.SIGKILL))
+            if not killed:
+                killed.append(timer.start())
             follow(engine, cloud, found)
-            timer.join()
+            if timer.ident is not None:
+                timer.join()
 
         monkeypatch.setattr(DaskLandmarkEngine, "_follow", follow_and_kill)
         data = dd.from_pandas(table, npartitions=20)

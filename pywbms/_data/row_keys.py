@@ -43,6 +43,25 @@ def row_keys(rows, seed=0):
     return keys
 
 
+def halves_of(keys):
+    """Return keys as pairs of whole numbers below 2³², which all languages can keep.
+
+    Examples
+    --------
+    >>> keys = np.array([2**63 + 5], dtype=np.uint64)
+    >>> joined_keys(halves_of(keys)) == keys
+    array([ True])
+    """
+    low = keys & np.uint64(2**32 - 1)
+    return np.column_stack([keys >> np.uint64(32), low]).astype(np.float64)
+
+
+def joined_keys(halves):
+    """Return the keys of which `halves_of` has made pairs."""
+    high, low = halves.astype(np.uint64).T
+    return (high << np.uint64(32)) | low
+
+
 def mixed(x):
     """Return numbers that look random, one for each number of 64 bits."""
     x = x + GAMMA

@@ -41,7 +41,9 @@ class Follower:
         self.cloud = cloud
         self._n_threads = n_threads
         self._decided = decided
-        self._order_of_keys = np.argsort(cloud.keys, kind="stable")
+        self._keys = cloud.keys
+        self._order_of_keys = np.argsort(self._keys, kind="stable")
+        self._keys = self._keys[self._order_of_keys]
         self._entries = {}
 
     def groups(self, rows):
@@ -151,7 +153,6 @@ class Follower:
     def _known(self, rows):
         """Tell which rows were in the fit, and of these which rows of it they are."""
         keys, order = row_keys(rows), self._order_of_keys
-        sorted_keys = self.cloud.keys[order]
-        place = np.searchsorted(sorted_keys, keys).clip(max=len(order) - 1)
-        known = sorted_keys[place] == keys
+        place = np.searchsorted(self._keys, keys).clip(max=len(order) - 1)
+        known = self._keys[place] == keys
         return known, order[place[known]]

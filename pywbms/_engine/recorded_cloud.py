@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pywbms._data.ordering import weighted_means
-from pywbms._data.row_keys import row_keys
+from pywbms._data.row_keys import halves_of, joined_keys, row_keys
 from pywbms._data.standardize import Standardizer
 
 # Points closer than this share of √h, in the distance of the iteration, are kept as one. That they
@@ -33,7 +33,7 @@ class RecordedCloud:
         Feature weights with which the points move on.
     groups : ndarray of shape (m,)
         Where each row of the fit ended: its group.
-    keys : ndarray of shape (m,)
+    key_halves : ndarray of shape (m, 2)
         By which these rows are known, see `row_keys`.
     """
 
@@ -44,12 +44,17 @@ class RecordedCloud:
     first: list
     weights: list
     groups: np.ndarray
-    keys: np.ndarray
+    key_halves: np.ndarray
 
     @property
     def n_iter(self):
         """Number of iterations."""
         return len(self.points) - 1
+
+    @property
+    def keys(self):
+        """The keys of the rows of the fit."""
+        return joined_keys(self.key_halves)
 
     @property
     def total_mass(self):
@@ -111,7 +116,7 @@ class CloudRecorder:
         rows : ndarray of shape (n, p)
             These rows.
         """
-        return replace(self._cloud, groups=groups, keys=row_keys(rows))
+        return replace(self._cloud, groups=groups, key_halves=halves_of(row_keys(rows)))
 
 
 def cells_of(points, weights, h):
