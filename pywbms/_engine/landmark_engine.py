@@ -138,7 +138,11 @@ class LandmarkEngine(LocalEngine):
         before = np.empty(labels.max() + 1, dtype=np.intp)
         before[labels] = old
         everywhere = replace(
-            fitted, labels=labels, modes=fitted.modes[one][followed], centers=fitted.centers[before]
+            fitted,
+            labels=labels,
+            modes=fitted.modes[one][followed],
+            centers=fitted.centers[before],
+            tree=None,
         )
         return everywhere, largest_first(groups[one][followed], mass)
 
