@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.cluster.hierarchy import fcluster
 from sklearn.base import clone
 
 from pywbms import WBMS, load, wbms
@@ -203,9 +204,56 @@ def test_what_a_result_tells_of_rows_comes_from_landmarks():
     assert (result.predict(df) == result.labels).all()
     assert (result.predict(df, method="nearest") == result.labels).mean() > 0.95
     assert result.at(2).n_clusters == 2
+    assert "2 clusters" in str(result.at(2))
     assert result.layers["own"].any()
     with pytest.raises(ValueError, match="landmarks=None"):
         result.check_theory()
+
+
+def test_a_given_number_of_clusters_is_a_level_of_the_tree_of_all_rows():
+    X, _ = clusters(1500)
+    model = WBMS(0.1, 0.1, landmarks=300, n_clusters=2).fit(X)
+    assert model.n_clusters_ == 2
+    assert model.reached_by_ == "tree"
+    assert model.tree_.shape == (1499, 4)
+    height = np.log1p(model.n_iter_)
+    groups = fcluster(model.tree_, height, "distance")
+    assert agreement(groups, model.groups_) == 1.0
+
+
+def test_a_rare_cluster_is_found():
+    X, truth = with_rare_cluster(40_000, share=1e-3, seed=0)
+    model = WBMS(0.02, 0.1, init="uniform", join=False, landmarks=2000).fit(X)
+    cluster = np.bincount(model.labels_[truth == 3]).argmax()
+    np.testing.assert_array_equal(model.labels_ == cluster, truth == 3)
+
+
+def test_rows_that_no_landmark_reaches_are_added():
+    X, truth = with_rare_cluster(20_000, share=0.015, seed=1)
+    for seed in range(1000):  # a draw that has missed the rare cluster
+        draw = LandmarkDraw(300, 3, seed)
+        draw.add(X)
+        missed = not np.isin(row_keys(draw.landmarks()[0]), row_keys(X[truth == 3])).any()
+        if missed:
+            break
+    assert missed
+    model = WBMS(0.02, 0.1, init="uniform", landmarks=300, join=False, random_state=seed).fit(X)
+    assert model.landmarks_.unreached > 300
+    assert 0 < model.landmarks_.added <= 75
+    assert model.landmarks_.number == 300 + model.landmarks_.added
+    cluster = np.bincount(model.labels_[truth == 3]).argmax()
+    np.testing.assert_array_equal((model.labels_ == cluster)[truth == 3], True)
+    assert (truth[model.labels_ == cluster] == 3).mean() > 0.9
+    assert model._landmark_mass.sum() == pytest.approx(300, rel=0.02)
+
+
+def with_rare_cluster(n, share, seed):
+    """Return rows in three large clusters and a small one."""
+    rng = np.random.default_rng(seed)
+    centers = np.array([[0, 0, 0], [8, 0, 0], [0, 8, 0], [5, 6, 9.0]])
+    truth = rng.choice(4, n, p=[0.5, 0.3, 0.2 - share, share])
+    spread = np.array([1, 1, 1, 0.5])[truth]
+    return centers[truth] + rng.normal(size=(n, 3)) * spread[:, None], truth
 
 
 def test_a_saved_result_predicts_the_same(tmp_path):

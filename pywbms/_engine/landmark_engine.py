@@ -10,6 +10,7 @@ from pywbms._data.row_keys import row_keys
 from pywbms._engine.fit import LocalEngine, fit_rows
 from pywbms._engine.follower import Follower
 from pywbms._engine.landmark_draw import LandmarkDraw, drawn_landmarks
+from pywbms._engine.row_tree import tree_of_rows
 from pywbms._engine.unreached import MOST_ADDED, Reach, Unreached
 
 # Rows that are looked at together.
@@ -142,9 +143,17 @@ class LandmarkEngine(LocalEngine):
             labels=labels,
             modes=fitted.modes[one][followed],
             centers=fitted.centers[before],
-            tree=None,
+            tree=self._tree(fitted.tree, one),
         )
         return everywhere, largest_first(groups[one][followed], mass)
+
+    def _tree(self, tree, one):
+        """Return the merge tree of all rows; those that are no landmarks follow one."""
+        if tree is None:
+            return None
+        row_of = self._rows_of_landmarks()
+        without = np.setdiff1d(np.arange(len(self._every)), row_of)
+        return tree_of_rows(tree, row_of, without, row_of[one][self._followed[without]])
 
     def outliers(self, fitted):
         """Tell of each of the caller's rows whether it is an outlier."""
@@ -165,15 +174,19 @@ class LandmarkEngine(LocalEngine):
     @property
     def landmark_mass(self):
         """The mass of each of the caller's rows: 0 for those that are no landmarks."""
-        keys, order = np.unique(row_keys(self._X), return_index=True)
-        of_rows = row_keys(self._every)
-        place = np.searchsorted(keys, of_rows).clip(max=len(keys) - 1)
-        known = np.flatnonzero(keys[place] == of_rows)
-        first, where = np.unique(place[known], return_index=True)
         mass = np.zeros(len(self._every))
-        own = np.ones(self.n_landmarks) if self.mass is None else self.mass
-        mass[known[where]] = own[order[first]]
+        mass[self._rows_of_landmarks()] = (
+            np.ones(self.n_landmarks) if self.mass is None else self.mass
+        )
         return mass
+
+    def _rows_of_landmarks(self):
+        """Return the first of the caller's rows that is like each landmark."""
+        keys = row_keys(self._X)
+        of_rows = row_keys(self._every)
+        known = np.flatnonzero(np.isin(of_rows, keys))
+        distinct, first = np.unique(of_rows[known], return_index=True)
+        return known[first][np.searchsorted(distinct, keys)]
 
 
 def one_of_each(groups):
