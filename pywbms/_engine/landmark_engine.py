@@ -12,6 +12,7 @@ from pywbms._engine.follower import Follower
 from pywbms._engine.landmark_draw import LandmarkDraw, drawn_landmarks
 from pywbms._engine.row_tree import tree_of_rows
 from pywbms._engine.unreached import MOST_ADDED, Reach, Unreached
+from pywbms._machine.memory import require_memory
 
 # Rows that are looked at together.
 ROWS_PER_BLOCK = 2**17
@@ -74,6 +75,13 @@ class LandmarkEngine(LocalEngine):
     def n_landmarks(self):
         """Number of landmarks."""
         return len(self._X)
+
+    def require_memory(self, settings):
+        """Raise a MemoryError if a fit does not fit into memory."""
+        # A fit takes three copies of its rows; of all rows there are two: themselves and the modes.
+        rows = max(self.n_landmarks, len(self._every) * 2 // 3)
+        searches = settings.is_auto or settings.init in ("auto", "marginal")
+        require_memory((rows, self.shape[1]), settings.n_threads, 0, searches)
 
     def run(self, settings, callback=None):
         """Fit the landmarks and return a `FitResult` of them; h and lam are numbers."""
