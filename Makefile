@@ -82,6 +82,7 @@ docs: $(R_WBMS) $(VENV)/.extra-docs ## make the documentation as a site in docs/
 
 bench: $(VENV)/.extra-dev ## how fast it is, and the paper's experiments in their quick form (DATA=folder)
 	$(BIN)/python -m benchmarks --out $(RESULTS) $(FORM)
+	$(BIN)/python -m benchmarks.landmarks --contenders --out $(RESULTS) $(FORM)
 	$(BIN)/pywbms reproduce all --out $(RESULTS)/reproduce $(with_data) $(or $(FORM),--quick)
 
 bench-quick: $(VENV)/.extra-dev ## only the speed, on small data, in under two minutes

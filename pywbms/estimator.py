@@ -29,9 +29,13 @@ from pywbms._engine.start import require_init
 from pywbms._engine.weighted_engine import local_engine
 from pywbms._selection.engine_choice import choose_on, total_rows
 from pywbms._selection.heldout_score import heldout_score
+from pywbms._selection.landmarks import landmarks_of
 from pywbms._selection.partition import fit_partition
 from pywbms._selection.similarity import similar_to_each_other, warn_if_similar
 from pywbms._selection.start_choice import start_of
+
+# What the paper and the authors' code have in common.
+AS_PUBLISHED = {"standardize": True, "init": "uniform", "landmarks": None}
 
 
 class WBMS(
@@ -113,9 +117,13 @@ class WBMS(
         Of each category, the positions of its columns of zeros and ones. They are divided by √2, so
         that levels are one unit apart, and share one weight, that of their summed displacement.
     random_state : int, numpy.random.Generator or None, default 0
-        Of the search for what is "auto"; a fit with h, lam and init given draws nothing.
+        Of the search for what is "auto", and of the landmarks.
     time_budget : float, optional
         Seconds after which the choice of h and lam ends with the best pair so far.
+    landmarks : int, "auto" or None, default "auto"
+        Cluster a sample of so many rows; the others follow their path to the mode they reach.
+        None: cluster all. "auto": all while rows² × columns is at most 20,000² × 20, above that
+        8,000 landmarks, fewer if there are more than 125 columns.
     verbose : bool or "auto", default "auto"
         True: print one line per iteration. "auto": show progress on one line of a terminal or
         notebook if a fit takes more than a second and has no callback.
@@ -161,6 +169,8 @@ class WBMS(
         Groups of nearly equal columns: ``|r| > 0.99``, overall and within clusters.
     sample_weight_ : ndarray of shape (n,) or None
         The weights of the rows, as given to `fit`.
+    landmarks_ : Landmarks or None
+        How many there are, and the expected agreement with the exact fit; None if it is exact.
     history_ : DataFrame
         One row per iteration: phase, iteration, diameter, movement, groups, entropy, n_points.
     selection_ : DataFrame or None
@@ -224,29 +234,19 @@ class WBMS(
         indicators=Settings.indicators,
         random_state=Settings.random_state,
         time_budget=Settings.time_budget,
+        landmarks=Settings.landmarks,
         verbose=AUTO,
         callback=None,
     ):
         self.h, self.lam = h, lam
-        self.lam_scale = lam_scale
-        self.exclude_self = exclude_self
-        self.warmup = warmup
-        self.stop = stop
-        self.patience = patience
-        self.tol = tol
-        self.max_iter = max_iter
-        self.eps = eps
-        self.standardize = standardize
-        self.merge = merge
-        self.n_jobs = n_jobs
-        self.record_path = record_path
-        self.tree = tree
-        self.init = init
-        self.join = join
-        self.n_clusters = n_clusters
-        self.outliers = outliers
-        self.indicators, self.random_state = indicators, random_state
-        self.time_budget = time_budget
+        self.lam_scale, self.exclude_self = lam_scale, exclude_self
+        self.warmup, self.stop, self.patience = warmup, stop, patience
+        self.tol, self.max_iter, self.eps = tol, max_iter, eps
+        self.standardize, self.merge = standardize, merge
+        self.n_jobs, self.record_path, self.tree = n_jobs, record_path, tree
+        self.init, self.join, self.n_clusters = init, join, n_clusters
+        self.outliers, self.indicators = outliers, indicators
+        self.random_state, self.time_budget, self.landmarks = random_state, time_budget, landmarks
         self.verbose, self.callback = verbose, callback
 
     @classmethod
@@ -262,7 +262,7 @@ class WBMS(
         False
         """
         preset = {"exclude_self": False, "warmup": 0, "stop": "diameter", "merge": False}
-        return cls(h, lam, **{**preset, "standardize": True, "init": "uniform", **params})
+        return cls(h, lam, **{**preset, **AS_PUBLISHED, **params})
 
     @classmethod
     def released(cls, h: float, lam: float, max_iter: int = 30, **params: Any) -> WBMS:
@@ -276,8 +276,8 @@ class WBMS(
         >>> WBMS.released(0.1, 10).stop
         'fixed'
         """
-        preset = {"lam_scale": "sum", "stop": "fixed", "merge": False, "standardize": True}
-        return cls(h, lam, max_iter=max_iter, **{**preset, "init": "uniform", **params})
+        preset = {"lam_scale": "sum", "stop": "fixed", "merge": False}
+        return cls(h, lam, max_iter=max_iter, **{**preset, **AS_PUBLISHED, **params})
 
     def settings(self) -> Settings:
         """Return the checked settings of a fit with these parameters."""
@@ -328,14 +328,15 @@ class WBMS(
             settings = settings.resolved(choice, n_rows)
             settings = replace(settings, init=start_of(engine, settings))
             partition = fit_partition(engine, settings, choice, report)
+        self.landmarks_ = landmarks_of(engine, partition)
         settings, fitted = partition.settings, partition.fitted
         unit, table = settings.lam_unit(n_rows), None if choice is None else choice.table
         table = None if table is None else table.assign(lam=table["lam"] * unit)
         self.n_features_in_, self.sample_weight_ = engine.shape[1], engine.weights
-        self.h_, self.lam_ = float(settings.h), float(settings.lam)
+        self.h_, self.lam_, self.selection_ = float(settings.h), float(settings.lam), table
         self.init_, self.reached_by_ = np.asarray(settings.init, dtype=float), partition.reached_by
-        self.choice_, self.selection_ = choice, table
-        self.outliers_ = engine.outliers(fitted)
+        self.choice_ = choice
+        self.outliers_, self._landmark_mass = engine.outliers(fitted), engine.landmark_mass
         self.similar_columns_ = similar_to_each_other(engine, asked, fitted)
         fitted, self.groups_ = engine.for_caller(fitted, partition.groups)
         self._set_fitted(engine.training_rows(), fitted)
@@ -373,7 +374,7 @@ class WBMS(
 
     def _set_fitted(self, X, fitted):
         self._X = X
-        self._assigned, self._derived = None, {}
+        self._assigned, self._derived, self._cloud = None, {}, fitted.cloud
         self._standardizer = fitted.standardizer
         self.labels_ = fitted.labels
         self.n_clusters_ = int(fitted.labels.max()) + 1

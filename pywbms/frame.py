@@ -17,11 +17,17 @@ from pywbms._engine.settings import Settings
 from pywbms._engine.weighted_engine import local_engine
 from pywbms._results.native import NativeResult
 from pywbms._selection.similarity import warn_if_similar
-from pywbms._terminal.notebook import NotebookProgress
+from pywbms._streams.fit import fit_stream, landmarks_of_stream
+from pywbms._streams.sources import Stream, is_stream
 from pywbms.estimator import WBMS, warn_if_not_converged
 from pywbms.result import WBMSResult
 
 __all__ = ["WBMSAccessor", "WBMSResult", "wbms"]
+
+NEEDS_MEMORY = (
+    "weights=, categories= and indicators= need a table in memory, not a path or a dataset: "
+    "read it first, as with pandas.read_parquet"
+)
 
 
 def wbms(
@@ -46,7 +52,8 @@ def wbms(
         and cuDF, dicts of columns, lists of dicts, structured arrays and xarray objects are taken,
         and the tables of the result are of the same kind; of an AnnData object, X is clustered. A
         sparse matrix becomes a dense one. A Dask array or DataFrame is clustered on its Dask
-        cluster, see `pywbms.distributed.fit`.
+        cluster, see `pywbms.distributed.fit`. A path (Parquet, Arrow IPC, CSV, or a folder of
+        Parquet files) or an Arrow dataset is read a block of rows at a time: see Returns.
     columns : name or list of names, optional
         The columns to use; all of them by default.
     h, lam : float or "auto"
@@ -74,6 +81,8 @@ def wbms(
     -------
     WBMSResult
         Where the data are neither of pandas nor an array, its tables are of the kind of the data.
+        Of a path or a dataset with so many rows that landmarks are used, a `StreamResult`, which
+        holds these in memory and the labels of all rows on disk.
 
     Examples
     --------
@@ -93,6 +102,12 @@ def wbms(
     require_known(params, list(WBMS().get_params(deep=False)), "wbms")
     model = WBMS(h, lam, **params)
     settings = model.settings()
+    if is_stream(data):
+        require_no_preparation(weights, categories, settings)
+        stream = Stream(data, columns, na_action, numeric_only)
+        if (number := landmarks_of_stream(stream, settings)) is not None:
+            return cast(WBMSResult, fit_stream(stream, model, number))
+        data, columns = stream.frame(), None
     frame, kind = read(data, obsm)
     weights, columns = weights_of_table(weights, frame, columns)
     table, weights = weighted_table(
@@ -109,15 +124,19 @@ def wbms(
     if not settings.standardize:
         warn_if_narrow(table.matrix, settings.eps, stacklevel=3)
     engine = local_engine(table.matrix, True, weights, settings)
-    with NotebookProgress(not model.verbose) as progress:
-        engine.progress = progress.tell
-        model.fit_with(engine, settings)
+    model.fit_with(engine, settings)
     warn_if_not_converged(model, stacklevel=3)
     warn_if_similar(model.similar_columns_, table.columns, stacklevel=3)
     result = WBMSResult(
         model, table.index, table.columns, table.kept, na_action, table.encoding, table.imputed
     )
     return result if kind is None else cast(WBMSResult, NativeResult(result, kind))
+
+
+def require_no_preparation(weights, categories, settings):
+    """Raise a ValueError if something is asked for that needs a table in memory."""
+    if weights is not None or categories != "error" or settings.indicators:
+        raise ValueError(NEEDS_MEMORY)
 
 
 @pd.api.extensions.register_dataframe_accessor("wbms")

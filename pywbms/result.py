@@ -22,6 +22,7 @@ from pywbms._results.summary import Summary, copy_or_none
 from pywbms._results.words import as_text, remarks
 from pywbms._selection.choice import Selection
 from pywbms._selection.evidence import Confidence
+from pywbms._selection.landmarks import Landmarks
 from pywbms.estimator import WBMS
 from pywbms.theory.refit import refit_with_path
 
@@ -51,6 +52,8 @@ class WBMSResult(ReportedResult, ResultDetails):
         The pairs (h, lam) that were tried, with their scores, if h or lam was chosen.
     choice : Selection or None
         How h and lam were chosen, in words (``print(result.choice)``), and the alternatives.
+    landmarks : Landmarks or None
+        How many there are, and the expected agreement with the exact fit; None if it is exact.
     confidence : Confidence or None
         Expected agreement with the truth, as a number and as a word, if h or lam was chosen.
     alternatives : DataFrame or None
@@ -265,14 +268,20 @@ class WBMSResult(ReportedResult, ResultDetails):
             return self
         return self._with(refit_with_path(self.estimator))
 
-    def predict(self, data: Any) -> pd.Series:
-        """Return the cluster of new rows: that of the nearest clustered row.
+    @property
+    def landmarks(self) -> Landmarks | None:  # noqa: D102
+        return self.estimator.landmarks_
+
+    def predict(self, data: Any, method: str | None = None) -> pd.Series:
+        """Return the cluster of new rows; see `WBMS.predict`.
 
         Parameters
         ----------
         data : table of any kind, or array-like
             Must have the columns that were clustered; others are ignored. Missing values and
             categories are treated as they were in the fit.
+        method : {"nearest", "follow"}, optional
+            By default "nearest", and "follow" if the fit had landmarks.
 
         Returns
         -------
@@ -280,7 +289,7 @@ class WBMSResult(ReportedResult, ResultDetails):
         """
         frame, kind = read(data)
         table = self._table(frame)
-        labels = table.labels(self.estimator.predict_matrix(table.matrix))
+        labels = table.labels(self.estimator.predict_matrix(table.matrix, method=method))
         return labels if kind is None else kind.column(labels)
 
     def _table(self, data):

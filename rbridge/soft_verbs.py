@@ -7,6 +7,7 @@ from pywbms._engine.nearest import center_distances
 from pywbms._engine.weighted_engine import fitted_standardizer
 from pywbms._results.cluster_features import ClusterFeatures, cluster_weights
 from pywbms.estimator import WBMS
+from rbridge import storage
 from rbridge.to_r import Named
 from rbridge.values import groups_for_python, vector_or_none
 
@@ -14,10 +15,11 @@ from rbridge.values import groups_for_python, vector_or_none
 MOST_IN_PROFILE, TOP = 60, 5
 
 
-def predict(call, newdata, fit, n_jobs):
-    """Return the cluster of the nearest row of a fit for each new row; 0 for outliers."""
+def predict(call, newdata, fit, n_jobs, method=None):
+    """Return the cluster of each new row; 0 for outliers."""
     with call.interruptible():
-        return numbered(restored(fit, n_jobs).predict_matrix(contiguous(newdata)))
+        model = restored(fit, n_jobs)
+        return numbered(model.predict_matrix(contiguous(newdata), method=method))
 
 
 def distances(call, newdata, fit, centers):
@@ -65,7 +67,15 @@ def details(model, columns):
     found = features_of(model)
     profile, order = found.profile()
     shown = order[:MOST_IN_PROFILE]
-    weights = cluster_weights(model._X, model.modes_, model.labels_, model._standardizer, lam, mass)
+    some = slice(None) if model._landmark_mass is None else model._landmark_mass > 0
+    weights = cluster_weights(
+        model._X[some],
+        model.modes_[some],
+        model.labels_[some],
+        model._standardizer,
+        lam,
+        mass[some],
+    )  # fmt: skip
     top = found.top(TOP, columns)
     return {
         "uncertainty": 1 - model.row_confidence_,
@@ -88,6 +98,9 @@ def features_of(model):
 
 def restored(fit, n_jobs):
     """Return a fitted WBMS with what R knows of a fit; it must not outlive the call."""
+    if fit["state"] is not None:  # to follow, rows have to be known as the fit knew them
+        model = storage.model_from_r(fit["state"], fit)
+        return model.set_params(n_jobs=None if n_jobs is None else int(n_jobs))
     data = contiguous(fit["data"])
     model = WBMS(fit["h"], outliers=fit["outliers"], n_jobs=None if n_jobs is None else int(n_jobs))
     model.n_features_in_ = data.shape[1]

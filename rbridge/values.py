@@ -21,6 +21,13 @@ def start_for_python(init):
     return init if isinstance(init, str) else np.atleast_1d(init).tolist()
 
 
+def landmarks_for_python(value):
+    """Return a number of landmarks, "auto", or None for all rows."""
+    if value is None or (isinstance(value, str) and value == "none"):
+        return None
+    return value if isinstance(value, str) else int(value)
+
+
 def integer_or_none(n_jobs):
     """Return a number of threads as an int, or None."""
     return None if n_jobs is None else int(n_jobs)

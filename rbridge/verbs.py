@@ -36,6 +36,7 @@ from rbridge.to_r import Named
 from rbridge.values import (
     groups_for_python,
     integer_or_none,
+    landmarks_for_python,
     named,
     names_of,
     start_for_python,
@@ -92,6 +93,7 @@ def fit_for_r(model, columns):
         "params": used(model),
         **details(model, columns),
         "row_weights": model.sample_weight_,
+        "landmarks": landmarks_for_r(model.landmarks_),
         "state": storage.state_for_r(model),
     }
 
@@ -323,7 +325,14 @@ def for_python(params):
         "n_jobs": integer_or_none(params.get("n_jobs")),
         "indicators": groups_for_python(params.get("indicators")),
     }
+    if "landmarks" in params:
+        params["landmarks"] = landmarks_for_python(params["landmarks"])
     return {**params, "init": start_for_python(params["init"])} if "init" in params else params
+
+
+def landmarks_for_r(landmarks):
+    """Return what there is to say of landmarks, as a dict; None without them."""
+    return None if landmarks is None else {**vars(landmarks), "text": str(landmarks)}
 
 
 def groups_for_r(groups, n_columns):

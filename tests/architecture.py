@@ -15,9 +15,8 @@ PACKAGE = "pywbms"
 ROOMS = (
     "_version", "_core", "_machine", "_terminal", "_data", "_engine", "_selection", "estimator",
     "theory", "gaussian", "datasets", "_viz", "plot", "_results", "_report", "result",
-    "storage",
-    "_distributed", "select", "frame", "distributed", "__init__", "peers", "experiments", "_cli",
-    "cli", "__main__",
+    "storage", "_streams", "_distributed", "select", "frame", "distributed", "__init__", "peers",
+    "experiments", "_cli", "cli", "__main__",
 )  # fmt: skip
 # They stand above the package, which knows nothing of them.
 ABOVE = ("rbridge", "benchmarks", "tests")

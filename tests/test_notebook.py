@@ -1,8 +1,6 @@
-"""What notebooks show: results, selections and layers without scripts, and progress."""
+"""What notebooks show: results, selections and layers, without scripts."""
 
 import re
-import sys
-import types
 
 import pandas as pd
 import pytest
@@ -56,69 +54,6 @@ def test_layers(searched):
     assert text.count("<tr>") == 1 + len(searched.layers)
     assert f"<b>{searched.n_clusters} (this result)</b>" in text
     assert type(searched.layers[["k"]]) is pd.DataFrame
-
-
-class Bar:
-    """A bar of tqdm that keeps what it shows."""
-
-    def __init__(self, **_):
-        self.texts, self.closed = [], False
-
-    def set_description_str(self, text, refresh):
-        self.texts.append(text)
-
-    def update(self):
-        pass
-
-    def close(self):
-        self.closed = True
-
-
-class TestProgress:
-    @pytest.fixture
-    def bar(self, monkeypatch):
-        """A kernel of a notebook, and the bar that a fit shows in it."""
-        bar = Bar()
-        shell = type("ZMQInteractiveShell", (), {})()
-        ipython = types.SimpleNamespace(get_ipython=lambda: shell)
-        monkeypatch.setitem(sys.modules, "IPython", ipython)
-        auto = types.ModuleType("tqdm.auto")
-        auto.tqdm = lambda **_: bar
-        monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
-        monkeypatch.setitem(sys.modules, "tqdm.auto", auto)
-        return bar
-
-    def test_is_shown_in_a_notebook(self, bar):
-        result = wbms(clouds(3, 60, 3), h=0.02, lam=0.3)
-        assert bar.texts[-1].startswith(f"main {result.n_iter}: ")
-        assert bar.closed
-
-    def test_tells_of_the_search(self, bar):
-        wbms(clouds(2, 40, 2))
-        assert bar.texts[0].startswith("choosing h and lam, fit 1")
-
-    def test_does_not_speak_twice(self, bar, capsys):
-        wbms(clouds(3, 60, 3), h=0.02, lam=0.3, verbose=True)
-        assert "main 1: " in capsys.readouterr().out
-        assert not bar.texts
-
-    def test_is_not_shown_elsewhere(self, bar, monkeypatch):
-        monkeypatch.delitem(sys.modules, "IPython")
-        wbms(clouds(3, 60, 3), h=0.02, lam=0.3)
-        assert not bar.texts
-
-    def test_is_closed_after_an_error(self, bar):
-        def interrupt(_):
-            raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt):
-            wbms(clouds(3, 60, 3), h=0.02, lam=0.3, callback=interrupt)
-        assert bar.texts
-        assert bar.closed
-
-    def test_is_left_out_without_tqdm(self, bar, monkeypatch):
-        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-        assert wbms(clouds(3, 60, 3), h=0.02, lam=0.3).n_clusters == 3
 
 
 @pytest.mark.slow

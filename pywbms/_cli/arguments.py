@@ -101,9 +101,22 @@ def add_model(model, several):
             "--seed", type=whole_number(least=0), default=Settings.random_state, metavar="N",
             help=f"seed of the search for what is auto (default {Settings.random_state})",
         )  # fmt: skip
+    if not several:
+        model.add_argument(
+            "--landmarks", type=landmarks, default=Settings.landmarks, metavar="N",
+            help="cluster a sample of N rows that the others follow; none: cluster all rows; auto "
+            "(default): all unless there are too many",
+        )  # fmt: skip
     model.add_argument(
         "--jobs", type=number_of_jobs, metavar="N", help="threads (default 1; -1: all cores)"
     )
+
+
+def landmarks(text):
+    """Read a number of landmarks, auto or none."""
+    if text in ("auto", "none"):
+        return None if text == "none" else text
+    return whole_number(least=2)(text)
 
 
 def number(convert, allowed, what):

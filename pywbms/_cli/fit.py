@@ -1,5 +1,6 @@
 """``pywbms fit``."""
 
+import argparse
 import sys
 
 import pandas as pd
@@ -19,6 +20,7 @@ from pywbms._cli.fitting import cluster, model_parameters
 from pywbms._cli.labels import add_labels, label_table, scores_as_lists, with_scores, write_labels
 from pywbms._cli.output import check_outputs, emit, wrote
 from pywbms._cli.report import as_json, as_text
+from pywbms._cli.stream import is_streamed, run_stream
 from pywbms._engine.settings import OUTLIERS, Settings
 from pywbms._terminal.errors import naming
 from pywbms._viz.figure import save_picture
@@ -28,6 +30,11 @@ def add_fit(commands):
     """Add the command to the parser."""
     command = add_command(commands, "fit", run_fit, "cluster the rows of a file")
     add_data(command)
+    command.add_argument(
+        "--stream", action=argparse.BooleanOptionalAction, default=None,
+        help="read the file a block of rows at a time, never all of it (default: where it is large "
+        "and there are landmarks)",
+    )  # fmt: skip
     output = command.add_argument_group("output")
     output.add_argument(
         "--outliers", choices=OUTLIERS, default=Settings.outliers,
@@ -60,6 +67,9 @@ def add_fit(commands):
 def run_fit(args):
     """Cluster the rows of a file; write labels, picture and tree if asked to."""
     check_outputs(args)
+    if is_streamed(args):
+        run_stream(args)
+        return
     if args.scores and not args.out and not args.json:
         args.usage_error("--scores needs --out or --json")
     table, features = load_features(args)

@@ -41,4 +41,5 @@ def model_parameters(args):
         "n_jobs": args.jobs,
         "random_state": args.seed,
         "time_budget": args.time_budget,
+        "landmarks": args.landmarks,
     }

@@ -39,6 +39,8 @@ def headline(result):
         f"h = {result.h:.4g}, lam = {result.lam:.4g}; "
         f"{converged} after {counted(result.n_iter, 'iteration')}",
     ]
+    if result.landmarks is not None:
+        lines.append(str(result.landmarks))
     if weights is not None:
         lines.append(remark(weights))
     if asked:
@@ -94,6 +96,7 @@ def as_json(result, **more):
             "reached_by": result.reached_by,
             "start": None if choice is None else choice.start,
             "confidence": None if choice is None else choice.confidence._asdict(),
+            "landmarks": landmarks_as_json(result.landmarks),
             "sizes": cluster_sizes(result).tolist(),
             "weights": result.weights.to_dict(),
             "labels": result.labels.to_list(),
@@ -103,6 +106,11 @@ def as_json(result, **more):
         },
         ensure_ascii=False,
     )
+
+
+def landmarks_as_json(landmarks):
+    """Return what there is to say of landmarks as a dict; None without them."""
+    return None if landmarks is None else vars(landmarks).copy()
 
 
 def selection_as_text(selection):

@@ -25,6 +25,10 @@ SHARE_OF_TIME = 0.1
 WAIT_FOR_WORKERS = 15.0
 
 
+# Settings that do not tell fits apart: threads, and landmarks, which no checkpointed fit has.
+UNSAVED = ("n_jobs", "landmarks")
+
+
 class WorkersLost(RuntimeError):
     """All workers of a fit were lost, or they die repeatedly in the same iteration.
 
@@ -219,5 +223,5 @@ def fingerprint(rows, settings):
     digest = hashlib.sha256(rows.order.tobytes())
     for values in (rows.standardizer.scale, rows.standardizer.active, rows.checksums):
         digest.update(np.ascontiguousarray(values).tobytes())
-    params = {name: value for name, value in asdict(settings).items() if name != "n_jobs"}
+    params = {name: value for name, value in asdict(settings).items() if name not in UNSAVED}
     return plain({"shape": rows.shape, "data": digest.hexdigest(), "parameters": params})

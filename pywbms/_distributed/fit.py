@@ -23,11 +23,13 @@ from pywbms._distributed.fault_tolerance import (
     FaultTolerantFit,
     WorkersLost,
 )
+from pywbms._distributed.landmarks import fit_landmarks
 from pywbms._distributed.result import DaskResult, modes_on_workers
 from pywbms._distributed.sources import CollectionRows, LocalRows
 from pywbms._distributed.worker_pool import WorkerLost, client_or_own, retrying
 from pywbms._engine.convergence import warn_if_not_converged
 from pywbms._engine.settings import Settings
+from pywbms._engine.weighted_engine import local_engine
 from pywbms._selection.choice import MOST_ROWS, sampled_rows
 from pywbms._selection.similarity import warn_if_similar
 from pywbms._terminal.progress import FitProgress
@@ -54,6 +56,7 @@ class DaskEngine:
     """
 
     weights = mass = None  # each row counts once
+    total = n_landmarks = landmark_mass = None  # all rows are fitted
 
     def __init__(self, client, rows, layout, options, progress=None, modes_of=None):
         self._client = client
@@ -117,6 +120,10 @@ class DaskEngine:
             self._client, self._rows, self._layout, settings, self._options, modes_of
         )
         return fit.run(callback)
+
+    def add_landmarks(self, fitted):
+        """Tell that there are no new landmarks."""
+        return False
 
     def for_caller(self, fitted, groups):
         """Return a fit and its groups with one entry per row of the caller."""
@@ -258,8 +265,12 @@ def fit_table(model, data, client, layout, make_engine):
     table = Table.of(*data[:2], na_action=data.na_action, standardize=settings.standardize)
     if not settings.standardize:
         warn_if_narrow(table.matrix, settings.eps, stacklevel=4)
-    layout = layout_for(layout, table.matrix.shape, client)
-    model.fit_with(make_engine(LocalRows(table.matrix), layout), settings)
+    if number_of_landmarks_here(settings, table.matrix.shape, make_engine) is not None:
+        engine = local_engine(table.matrix, True, None, settings)
+    else:
+        layout = layout_for(layout, table.matrix.shape, client)
+        engine = make_engine(LocalRows(table.matrix), layout)
+    model.fit_with(engine, settings)
     rows = table.index, table.columns, table.kept, data.na_action
     return WBMSResult(model, *rows, table.encoding, table.imputed)
 
@@ -269,9 +280,23 @@ def fit_collection(model, data, client, layout, make_engine):
     settings = model.settings()
     wait = make_engine.keywords["options"].wait
     collection, layout = checked_collection(client, data, layout, settings, wait)
+    number = number_of_landmarks_here(settings, collection.array.shape, make_engine)
+    if number is not None:
+        return fit_landmarks(model, client, collection, number, wait)
     model.fit_with(make_engine(CollectionRows(collection), layout), settings)
     collection.release()
     return DaskResult(model, collection, data.na_action)
+
+
+def number_of_landmarks_here(settings, shape, make_engine):
+    """Return how many landmarks there are; none if there is to be a checkpoint, or was one."""
+    number = settings.n_landmarks(shape)
+    options = make_engine.keywords["options"]
+    if number is None or (options.checkpoint is None and options.resume is None):
+        return number
+    if settings.landmarks == "auto":
+        return None
+    raise ValueError("checkpoint= and resume= are for fits of all rows: use landmarks=None")
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import pandas as pd
 from pywbms._data.table import Table
 from pywbms._distributed.collections import starts
 from pywbms._distributed.remote_points import RemotePoints
+from pywbms._engine.cluster_cloud import chosen_method
 from pywbms._engine.nearest import nearest_rows
 from pywbms.result import WBMSResult
 
@@ -70,13 +71,15 @@ class DaskResult(WBMSResult):
         of_rows = kind in ("overview", "clusters", "embedding")
         return plot.draw(Drawn(self) if of_rows else self, kind, **options)
 
-    def predict(self, data):
+    def predict(self, data, method=None):
         """Return the cluster of new rows: that of the nearest clustered row.
 
         Parameters
         ----------
         data : DataFrame or array-like
             In this process.
+        method : {"nearest", "follow"}, optional
+            "follow" needs a fit of rows of this process, or one with landmarks.
 
         Returns
         -------
@@ -84,6 +87,8 @@ class DaskResult(WBMSResult):
         """
         if isinstance(data, da.Array | dd.DataFrame):
             raise ValueError("predict takes rows of this process: use data.compute()")
+        if chosen_method(method, has_landmarks=False) == "follow":
+            raise ValueError("the path of a Dask collection is not recorded; fit with landmarks=")
         table = Table.of(data, self._columns, na_action=self._na_action, names=self._columns)
         model, queries = self.estimator, table.matrix
         array = model._X.rechunk({1: -1})

@@ -1,6 +1,6 @@
 """A fit from the rows to its result: order, standardise, run the loop, label."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from pywbms._engine.local_points import LocalPoints
 from pywbms._engine.loop import run_wbms
 from pywbms._engine.merge_tree import MergeTree, grow_tree
 from pywbms._engine.mixture_points import MixturePoints
+from pywbms._engine.recorded_cloud import CloudRecorder, RecordedCloud
 from pywbms._engine.recorder import Recorder, ShortRecorder
 from pywbms._engine.start import start_weights
 from pywbms._engine.state import FitState
@@ -35,6 +36,9 @@ class LocalEngine:
     run_candidates = progress = None
     rows_are_here = True
     weights = mass = None  # each row counts once; `WeightedEngine` has others
+    # How many rows those of the engine stand for, if their masses do not tell; landmarks, if there
+    # are any, and their masses among all rows. `LandmarkEngine` has others.
+    total = n_landmarks = landmark_mass = None
 
     def __init__(self, X, private):
         self._X = X
@@ -69,6 +73,10 @@ class LocalEngine:
         """Fit and return a `FitResult`; h and lam are numbers."""
         return fit_rows(self._X, settings, callback)
 
+    def add_landmarks(self, fitted):
+        """Add landmarks if a fit shows that they are needed; tell whether there are any new."""
+        return False
+
     def for_caller(self, fitted, groups):
         """Return a fit and its groups with one entry per row of the caller."""
         return fitted, groups
@@ -78,7 +86,7 @@ class LocalEngine:
         return self._X if self._private else self._X.copy()
 
 
-def fit_rows(X, settings, callback=None, mass=None):
+def fit_rows(X, settings, callback=None, mass=None, record_cloud=False):
     """Run WBMS on a finite float64 matrix and return a `FitResult`.
 
     Parameters
@@ -88,12 +96,16 @@ def fit_rows(X, settings, callback=None, mass=None):
     callback : callable, optional
     mass : ndarray of shape (n,), optional
         How many rows each one stands for; one by default.
+    record_cloud : bool
+        Keep the points of each iteration, so that other rows can follow them.
     """
     order, rows, sorted_mass, standardizer = in_order(X, settings, mass)
     points = at_start(standardizer, rows, settings, sorted_mass)
     del rows  # from here on there are no more than three copies of the data
-    points = MixturePoints.start(points)
-    recorder = Recorder(order, standardizer, settings, callback)
+    clouds = CloudRecorder(order, standardizer, settings.h) if record_cloud else None
+    if not record_cloud:
+        points = MixturePoints.start(points)
+    recorder = Recorder(order, standardizer, settings, callback, cloud=clouds)
     state = run_fit(points, settings, recorder)
 
     # The rows are made anew: only a tree needs them, and only now.
@@ -101,7 +113,8 @@ def fit_rows(X, settings, callback=None, mass=None):
         return standardizer.working(X[order], sorted_mass)
 
     tree = tree_of(state, recorder, settings, working, sorted_mass)
-    return FitResult.of(state, recorder, tree, mass=mass)
+    fitted = FitResult.of(state, recorder, tree, mass=mass)
+    return fitted if clouds is None else replace(fitted, cloud=clouds.cloud(fitted.labels, X))
 
 
 class PreparedRows:
@@ -228,6 +241,7 @@ class FitResult:
     path: np.ndarray | None
     weights_path: np.ndarray | None
     tree: MergeTree | None
+    cloud: RecordedCloud | None = None
 
     @classmethod
     def of(cls, state, recorder, tree=None, modes_of=None, mass=None):

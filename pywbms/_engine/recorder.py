@@ -112,6 +112,8 @@ class Recorder:
         Called with the state and this recorder after each iteration that did not end the fit.
     keeps_history : bool, default True
         Whether `history` tells of each iteration; a callback needs that, too.
+    cloud : CloudRecorder, optional
+        Records the points, so that other rows can follow them.
 
     Attributes
     ----------
@@ -121,11 +123,13 @@ class Recorder:
     """
 
     def __init__(
-        self, order, standardizer, settings, callback=None, checkpoint=None, keeps_history=True
-    ):
+        self, order, standardizer, settings, callback=None, checkpoint=None, keeps_history=True,
+        cloud=None,
+    ):  # fmt: skip
         self.keeps_history = keeps_history or callback is not None
         self.order = order
         self.standardizer = standardizer
+        self.cloud = cloud
         self.partitions = PartitionHistory() if settings.tree else None
         self._eps = settings.eps
         self._record_path = settings.record_path
@@ -138,6 +142,8 @@ class Recorder:
         """Note that a phase begins."""
         self._path = []
         self._record_place(state)
+        if self.cloud is not None:
+            self.cloud.begin(state)
         if self.partitions is not None:
             points = state.points
             partition = points.groups(self._eps)[points.member]
@@ -146,6 +152,8 @@ class Recorder:
     def record(self, state):
         """Note an iteration; return whether the callback asks to stop."""
         self._record_place(state)
+        if self.cloud is not None:
+            self.cloud.record(state)
         if self.keeps_history:
             self._infos.append(IterationInfo.of(state))
         if self.partitions is not None:
@@ -166,6 +174,8 @@ class Recorder:
         if self._path:
             self._path.pop()
         self._record_place(state)
+        if self.cloud is not None:
+            self.cloud.amend(state)
 
     def history(self):
         """Return a DataFrame with one row per iteration."""

@@ -18,6 +18,7 @@ from pywbms._data.checks import (
 )
 from pywbms._data.levels import checked_groups, of_columns
 from pywbms._data.standardize import is_robust
+from pywbms._engine.landmark_number import number_of_landmarks, require_landmarks
 from pywbms._machine.threads import number_of_threads
 
 AUTO = "auto"
@@ -83,6 +84,7 @@ class Settings:
     indicators: tuple[tuple[int, ...], ...] = ()
     random_state: int | np.random.Generator | None = 0
     time_budget: float | None = None
+    landmarks: int | str | None = AUTO
 
     def __post_init__(self):
         for name in ("h", "lam"):
@@ -121,6 +123,7 @@ class Settings:
             raise ValueError(f"join must be True, False or 'auto', got {self.join!r}")
         object.__setattr__(self, "indicators", checked_groups(self.indicators))
         generator(self.random_state)
+        require_landmarks(self.landmarks)
         if isinstance(self.init, str):
             require_one_of("init", self.init, STARTS)
         else:  # as a tuple, so that settings can be compared
@@ -192,6 +195,10 @@ class Settings:
         if isinstance(self.random_state, Integral):
             return self
         return replace(self, random_state=int(generator(self.random_state).integers(2**31)))
+
+    def n_landmarks(self, shape) -> int | None:
+        """Return how many rows of a table of this shape are landmarks; None: all are fitted."""
+        return number_of_landmarks(self.landmarks, shape, self.tree, self.record_path)
 
     # What follows for the loop
 

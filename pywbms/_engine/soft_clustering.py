@@ -8,7 +8,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pywbms._data.masses import masses_of_rows
+from pywbms._engine.cluster_cloud import chosen_method, cloud_of_clusters
 from pywbms._engine.cluster_density import ClusterDensity
+from pywbms._engine.follower import Follower
 from pywbms._engine.nearest import fitted_rows, nearest_rows
 from pywbms._engine.outlier_score import LEVEL, Tails, far_outside, warn_if_far, without_outliers
 from pywbms._machine.threads import number_of_threads
@@ -28,6 +30,9 @@ class SoftClusteringMixin:
     feature_weights_: np.ndarray
     cluster_centers_: np.ndarray
     sample_weight_: np.ndarray | None
+    landmarks_: Any = None
+    _landmark_mass: np.ndarray | None = None
+    _cloud: Any = None
     _X: np.ndarray
     _standardizer: Any
     _matrix: Any
@@ -118,29 +123,46 @@ class SoftClusteringMixin:
         check_is_fitted(self)
         return self._once("confidence", self._row_confidence).copy()
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the label of the nearest training row in the learned weighted distance.
+    def predict(self, X: Any, method: str | None = None) -> np.ndarray:
+        """Return the labels of rows.
 
-        Row by row, so that a training row always gets its own label. Rows of weight 0 do not count.
-        With ``outliers="label"``, rows whose `outlier_score` is above 0.999 get −1.
+        A row of the fit gets its own label. With ``outliers="label"``, rows whose `outlier_score`
+        is above 0.999 get −1.
 
         Parameters
         ----------
         X : DataFrame or array-like of shape (m, p)
+        method : {"nearest", "follow"}, optional
+            "nearest": the label of the nearest row of the fit in the learned weighted distance.
+            "follow": the row moves as the points of the fit did, from iteration to iteration to
+            the kernel-weighted mean of these points, and gets the label of the mode it reaches.
+            By default "nearest", and "follow" if the fit had landmarks, as this is how its other
+            rows got their labels. Rows of weight 0, or that are no landmarks, count for neither.
+
+        Examples
+        --------
+        >>> from pywbms import WBMS
+        >>> X = [[0.0], [0.2], [0.4], [0.8], [1.0], [1.2]]
+        >>> model = WBMS(h=0.2, lam=1, init="uniform").fit(X)
+        >>> model.predict([[0.1], [1.1]], method="follow").tolist()
+        [0, 1]
         """
         check_is_fitted(self)
-        return self.predict_matrix(self._matrix(X, reset=False))
+        return self.predict_matrix(self._matrix(X, reset=False), method=method)
 
-    def predict_matrix(self, X: np.ndarray, stacklevel: int = 3) -> np.ndarray:
+    def predict_matrix(
+        self, X: np.ndarray, stacklevel: int = 3, method: str | None = None
+    ) -> np.ndarray:
         """Return the labels of a checked float64 matrix; see `predict`."""
+        method = chosen_method(method, self.landmarks_ is not None)
         rows, places = self._fitted_rows()
         near = self._nearest_of(rows, X)
         if self.outliers != "label":
             far = far_outside(X, rows, self.feature_weights_, self._standardizer, near)
             warn_if_far(far, stacklevel + 1)
-            return self.labels_[places[near]]
+            return self.labels_[places[near]] if method == "nearest" else self._follow(X)
         near = places[near]
-        inside = self._cluster_of_row[near]
+        inside = self._cluster_of_row[near] if method == "nearest" else self._follow(X)
         marked = self._standardizer.outliers(X, self.feature_weights_)
         outlying = (self._score_near(X, near) > LEVEL) | marked | (inside >= self.n_clusters_)
         is_row = (X == self._X[near]).all(axis=1)  # a row of the fit keeps its label
@@ -163,7 +185,13 @@ class SoftClusteringMixin:
         )
         self.labels_, self.n_clusters_ = labels.copy(), len(self.cluster_centers_)
         if not counts.all():
-            self.labels_[~counts] = self.predict_matrix(self._X[~counts])
+            self.labels_[~counts] = self.predict_matrix(self._X[~counts], method="nearest")
+
+    def _follow(self, X):
+        """Return the cluster of the mode that each row reaches, outliers included."""
+        require_rows_here(self._X)
+        cloud = self._once("cloud", lambda: cloud_of_clusters(self))
+        return Follower(cloud, number_of_threads(self.n_jobs)).groups(X)[0]
 
     @property
     def _cluster_of_row(self):
@@ -180,7 +208,8 @@ class SoftClusteringMixin:
 
     def _fitted_rows(self):
         """Return the rows that count, and their places among all."""
-        return fitted_rows(self._X, np.arange(len(self._X)), self.sample_weight_)
+        counts = self.sample_weight_ if self._landmark_mass is None else self._landmark_mass
+        return fitted_rows(self._X, np.arange(len(self._X)), counts)
 
     def _score_near(self, X, near):
         log_density = self._cluster_density(by_cluster=False).log_density(X)
@@ -209,8 +238,14 @@ class SoftClusteringMixin:
         )  # fmt: skip
 
     def _mass(self, clusters):
-        """Return how many rows each one counts for: outliers for none, unless all are outliers."""
-        return mass_without(self.outliers_, clusters, masses_of_rows(self.sample_weight_))
+        """Return how many rows each one counts for: outliers for none, unless all are outliers.
+
+        If landmarks were fitted, the rows that followed them count for none.
+        """
+        mass = self._landmark_mass
+        if mass is None:
+            mass = masses_of_rows(self.sample_weight_)
+        return mass_without(self.outliers_, clusters, mass)
 
     def _once(self, name, compute):
         """Return a result that is computed at most once per fit."""

@@ -8,8 +8,9 @@ from pywbms._data.masses import WeightedRows, drawn_by_mass
 from pywbms._data.ordering import row_order
 from pywbms._data.standardize import Standardizer
 from pywbms._engine.fit import LocalEngine, fit_rows
-from pywbms._engine.merge_tree import Linkage
+from pywbms._engine.landmark_engine import LandmarkEngine
 from pywbms._engine.nearest import nearest_rows
+from pywbms._engine.row_tree import tree_of_rows
 
 
 def local_engine(X, private, weights, settings):
@@ -23,6 +24,9 @@ def local_engine(X, private, weights, settings):
         Weights of the rows, see `pywbms._data.row_weights`.
     settings : Settings
     """
+    number = settings.n_landmarks(X.shape)
+    if number is not None:
+        return LandmarkEngine(X, private, weights, settings, number)
     return (
         LocalEngine(X, private)
         if weights is None
@@ -120,36 +124,3 @@ def fitted_standardizer(X, standardize, weights=None, merge=True, indicators=())
     order = row_order(X, mass)
     mass = None if mass is None else mass[order]
     return Standardizer.of(X[order], standardize, mass=mass, indicators=indicators)
-
-
-def tree_of_rows(tree, row_of, without, leaders):
-    """Return the merge tree of rows, given that of the rows that were fitted.
-
-    Parameters
-    ----------
-    tree : MergeTree
-        Its leaves are the fitted rows.
-    row_of : ndarray of shape (m,)
-        The row that each of its leaves is; several may be the same one.
-    without : ndarray of shape (z,)
-        Rows that were not fitted,
-    leaders : ndarray of shape (z,)
-        and the rows that they follow from the start.
-
-    Examples
-    --------
-    >>> from pywbms._engine.merge_tree import MergeTree
-    >>> merges = np.array([[0, 1, 0.0, 2], [2, 3, 1.5, 3]])
-    >>> tree = MergeTree(merges, np.ones(2, dtype=bool))
-    >>> tree_of_rows(tree, np.array([0, 0, 2]), np.array([1]), np.array([2])).linkage.tolist()
-    [[1.0, 2.0, 0.0, 2.0], [0.0, 3.0, 1.5, 3.0]]
-    """
-    n = len(np.unique(row_of)) + len(without)
-    linkage = Linkage(n)
-    for row, leader in zip(without.tolist(), leaders.tolist(), strict=True):
-        linkage.join([row, leader], 0.0)
-    member = row_of.tolist()  # one row of each node
-    for (a, b, height, _), observed in zip(tree.linkage.tolist(), tree.observed, strict=True):
-        linkage.join([member[int(a)], member[int(b)]], height, bool(observed))
-        member.append(member[int(a)])
-    return linkage.tree(np.arange(n))

@@ -104,9 +104,13 @@ class ResultDetails:
         require_rows_here(model._X)
         n_rows = rows_stood_for(model.sample_weight_, len(model.labels_))
         lam = model.lam_ / model.settings().lam_unit(n_rows)
+        mass = self._mass()
+        # Rows that followed landmarks have no mass: there may be very many.
+        some = slice(None) if model._landmark_mass is None else model._landmark_mass > 0
         found = cluster_weights(
-            model._X, model.modes_, model.labels_, model._standardizer, lam, self._mass()
-        )
+            model._X[some], model.modes_[some], model.labels_[some], model._standardizer, lam,
+            mass[some],
+        )  # fmt: skip
         return pd.DataFrame(found, index=self._clusters, columns=self._columns)
 
     def describe(self, cluster: int, top: int | None = None) -> pd.DataFrame:

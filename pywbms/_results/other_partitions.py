@@ -79,6 +79,16 @@ class Found:
             int(model._cluster_of_row.max()) + 1, model.selection_, starts, model.sample_weight_,
         )  # fmt: skip
 
+    def of_landmarks(self):
+        """Return what is known of the landmarks alone, as of an exact fit; all without them."""
+        mass = self.model._landmark_mass
+        if mass is None:
+            return self
+        unit = self.lam_unit()
+        model = clone(self.model).set_params(landmarks=None)
+        alone = replace(self, model=model, data=self.data[mass > 0], row_weights=mass[mass > 0])
+        return replace(alone, lam=self.lam / unit * alone.lam_unit())
+
     @property
     def X(self):
         """The rows as a matrix."""
@@ -152,6 +162,7 @@ def layers_of(found):
     ----------
     found : Found
     """
+    found = found.of_landmarks()
     table = tree_layers(found) if found.table is None else search_layers(found)
     return table[list(COLUMNS)].astype(COLUMNS).sort_values("k").reset_index(drop=True)
 

@@ -13,6 +13,7 @@ import pandas as pd
 from pywbms._data.encoding import Encoding
 from pywbms._data.squash import Bounds
 from pywbms._data.standardize import Standardizer
+from pywbms._engine.recorded_cloud import RecordedCloud
 from pywbms._results.stored_index import (
     NUMBERS,
     decode_array,
@@ -22,8 +23,10 @@ from pywbms._results.stored_index import (
 )
 from pywbms._selection.choice import Selection
 from pywbms._selection.evidence import Confidence
+from pywbms._selection.landmarks import Landmarks
 
-CLASSES = {one.__name__: one for one in (Bounds, Confidence, Encoding, Selection, Standardizer)}
+KNOWN = (Bounds, Confidence, Encoding, Landmarks, RecordedCloud, Selection, Standardizer)
+CLASSES = {one.__name__: one for one in KNOWN}
 
 
 def encode(value, where="the value"):

@@ -35,6 +35,7 @@ def remarks(result):
     """Return lines about `n_clusters`, weights, gaps, outliers and equal columns, if any."""
     model = result.estimator
     lines = [line] if (line := reached(model)) else []
+    lines += [] if model.landmarks_ is None else [str(model.landmarks_)]
     weights = model.sample_weight_
     lines += [] if weights is None else [remark(weights)]
     lines += imputed_lines(result.imputed)

@@ -32,4 +32,6 @@ def choose_on(engine, settings, report):
 
 def total_rows(engine):
     """Return how many rows those of an engine stand for."""
+    if engine.total is not None:
+        return engine.total
     return engine.shape[0] if engine.mass is None else float(engine.mass.sum())

@@ -37,6 +37,9 @@ def known_rows(model, rng):
 
     They are in an order of their own, so that the score does not depend on that of the rows.
     """
+    if model._landmark_mass is not None:
+        some = model._landmark_mass > 0
+        return model._X[some], model.labels_[some]
     if model.sample_weight_ is None:
         order = row_order(model._X)
         return model._X[order], model.labels_[order]

@@ -64,6 +64,14 @@ def fit_partition(engine, settings, choice, report):
     NoSuchPartition
         If there is no partition with so many clusters.
     """
+    partition = first_partition(engine, settings, choice, report)
+    if engine.add_landmarks(partition.fitted):
+        return first_partition(engine, settings, choice, report)
+    return partition
+
+
+def first_partition(engine, settings, choice, report):
+    """Fit and return a `Partition` of the rows, or of the landmarks that there are."""
     k = settings.n_clusters
     if k is None:
         return taken(engine, settings, engine.run(settings, report))

@@ -1,5 +1,7 @@
 """The start of the weights where h and lam are given."""
 
+from dataclasses import replace
+
 from pywbms._data.checks import generator
 from pywbms._data.masses import total_mass
 from pywbms._data.ordering import row_order
@@ -7,6 +9,7 @@ from pywbms._data.standardize import without_outliers, working_columns
 from pywbms._engine.settings import is_auto
 from pywbms._machine.threads import one_blas_thread
 from pywbms._selection.choice import rows_to_search
+from pywbms._selection.engine_choice import total_rows
 from pywbms._selection.runner import CandidateRunner
 from pywbms._selection.search import Search, SearchSpace
 from pywbms._selection.searching import LEAST_ROWS
@@ -31,6 +34,9 @@ def start_of(engine, settings):
     if settings.init == "uniform":
         return equal(engine.shape[1])
     sample = engine.sample(settings, generator(settings.random_state))
+    # The sample may stand for more rows than it has.
+    lam = float(settings.lam) / settings.lam_unit(total_rows(engine))
+    settings = replace(settings, lam=lam, lam_scale="mean")
     return choose_start(sample, settings, engine.mass)
 
 

@@ -16,6 +16,10 @@ KEPT = (
 
 def refit_with_path(model: WBMS) -> WBMS:
     """Return a WBMS fitted as a given one was, for as many iterations, with its path recorded."""
+    if model.landmarks_ is not None:
+        raise ValueError(
+            "the path of a fit with landmarks is that of these rows alone: fit with landmarks=None"
+        )
     params = model.get_params(deep=False)
     params.update(
         h=model.h_, lam=model.lam_, init=model.init_, join=False, n_clusters=None, verbose=False,

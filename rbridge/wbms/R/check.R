@@ -23,6 +23,12 @@ check_k <- function(x) {
   if (is.null(x)) NULL else check_whole(x, "k", 1)
 }
 
+# The number of landmarks as Python is told of it.
+check_landmarks <- function(x) {
+  if (is.null(x)) return("none")
+  if (identical(x, "auto")) x else check_whole(x, "landmarks", 2)
+}
+
 check_flag <- function(x, name) {
   if (!is.logical(x) || length(x) != 1L || is.na(x)) {
     abort("'", name, "' must be TRUE or FALSE, not ", described(x))

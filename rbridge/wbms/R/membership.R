@@ -114,7 +114,8 @@ labelled_text <- function(n) {
 }
 
 # What Python needs to know of a fit. Fits of earlier versions lack some of it.
-for_python <- function(object) {
+# With landmarks, or for new rows that are to follow, that includes the path of its points.
+for_python <- function(object, follow = !is.null(object$landmarks)) {
   cluster <- clustered(object)
   cluster[is.na(cluster)] <- 0L
   marked <- object$outliers[clustered_rows(object)]
@@ -125,6 +126,8 @@ for_python <- function(object) {
     marked = if (is.null(marked)) logical(length(cluster)) else unname(marked),
     log_density = object$log_density, row_weights = unname(object$row_weights),
     merge = if (is.null(object$params$merge)) TRUE else object$params$merge,
-    indicators = object$params$indicators
+    indicators = object$params$indicators,
+    state = if (follow) object$state[c("json", "arrays")],
+    modes = if (follow) unname(object$modes)
   )
 }

@@ -56,6 +56,9 @@ at.wbms <- function(x, k, ...) {
 #' @export
 layers.wbms <- function(x, ...) {
   refuse_unknown(..., topic = "at")
+  if (!is.null(x$landmarks)) {
+    abort("layers() looks at all rows, and 'x' has landmarks: fit a sample of the rows instead")
+  }
   py_call(
     "layers", x$data, colnames(x$data), fit_params(x), known_of(x),
     .call = called(match.call(), quote(layers))

@@ -1,7 +1,9 @@
 #' Clusters of new rows
 #'
-#' A new row gets the cluster of the nearest clustered row in the learned weighted distance. A row
-#' that was clustered always gets its own cluster. The training data need not be given again.
+#' A new row gets the cluster of the nearest clustered row in the learned weighted distance
+#' (`method = "nearest"`), or of the mode that it reaches when it moves as the rows of the fit did, from
+#' iteration to iteration to the kernel-weighted mean of these (`"follow"`). A row that was clustered
+#' always gets its own cluster. The training data need not be given again.
 #'
 #' Rows that are far outside everything that was clustered raise a warning; in a fit with
 #' `outliers = "label"`, rows with an [outlier_score()] above 0.999 have `NA` instead.
@@ -18,6 +20,8 @@
 #'   [stats::na.pass()] such rows have `NA`; `"impute"`, for a fit with the same, replaces the values by
 #'   the medians and most frequent levels of the fit.
 #' @param n_jobs number of threads.
+#' @param method how new rows get their clusters: `"nearest"`, the default, or `"follow"`, the default for a
+#'   fit with landmarks, as its other rows got theirs in this way.
 #' @param ... not used: further arguments are errors.
 #' @return For `"cluster"` an integer vector, named by row; for `"prob"` and `"distance"` a matrix with
 #'   one row per row and one column per cluster; rows of memberships sum to 1.
@@ -28,11 +32,12 @@
 #' predict(fit, iris[c(1, 51, 101), ], type = "distance")
 #' @exportS3Method stats::predict
 predict.wbms <- function(object, newdata, type = c("cluster", "prob", "distance"), na.action = NULL,
-                         n_jobs = NULL, ...) {
+                         n_jobs = NULL, method = NULL, ...) {
   call <- called(match.call(), quote(predict))
-  refuse_unknown(..., topic = "predict.wbms", known = c("newdata", "type", "na.action", "n_jobs"))
+  refuse_unknown(..., topic = "predict.wbms", known = c("newdata", "type", "na.action", "n_jobs", "method"))
   type <- check_kind(type, "type", c("cluster", "prob", "distance"))
   n_jobs <- check_jobs(n_jobs)
+  if (!is.null(method)) method <- check_choice(method, "method", c("nearest", "follow"))
   missing_values <- fitted_na_action(object)
   if (!is.null(na.action)) missing_values <- check_na_action(na.action, "omit")
   if (missing(newdata)) {
@@ -49,8 +54,13 @@ predict.wbms <- function(object, newdata, type = c("cluster", "prob", "distance"
   dimnames(found) <- list(rownames(x), if (type == "prob") seq_len(k))
   kept <- if (nrow(x)) complete_rows(x, missing_values, "newdata")
   if (any(kept)) {
-    verb <- if (type == "prob") "membership" else "predict"
-    values <- py_call(verb, x[kept, , drop = FALSE], for_python(object), n_jobs, .call = call)
+    known <- for_python(object, !is.null(object$landmarks) || identical(method, "follow"))
+    new <- x[kept, , drop = FALSE]
+    values <- if (type == "prob") {
+      py_call("membership", new, known, n_jobs, .call = call)
+    } else {
+      py_call("predict", new, known, n_jobs, method, .call = call)
+    }
     found[kept, ] <- if (type == "prob") values else na_for_outliers(values)
   }
   if (type == "prob") found else stats::setNames(found[, 1L], rownames(x))

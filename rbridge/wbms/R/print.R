@@ -16,7 +16,7 @@
 print.wbms <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   heaviest <- x$weights[heaviest_first(x)]
   lines <- c(
-    headline(x, digits), reached_text(x), confidence_text(x$confidence), nothing_found(x), "",
+    headline(x, digits), x[["landmarks"]]$text, reached_text(x), confidence_text(x$confidence), nothing_found(x), "",
     paste("Cluster sizes:", some_of(vapply(x$size, counted, ""), 12L)),
     paste("Heaviest columns:", heaviest_text(heaviest, 6L)),
     labelled_text(labelled_rows(x)), omission(x$na.action), imputed_text(x$imputed), ""

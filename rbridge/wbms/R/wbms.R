@@ -107,6 +107,11 @@
 #'   the name of a column of `x`, which is not a feature then: `weights = count` for a data frame,
 #'   `weights = "count"` for any table. With a formula it is evaluated in `data`, as in [stats::lm()]. See
 #'   the section on weights in the help page of [wbms()].
+#' @param landmarks how many rows are clustered, as a sample that all other rows follow to the modes they
+#'   reach; `NULL` clusters all rows; `"auto"` does so while rows² × columns is at most 20,000²
+#'   × 20, and uses 8,000 landmarks above that, fewer if there are more than 125 columns. The field
+#'   `landmarks` then has their `number`, the number of `rows`, and the expected `agreement` with the
+#'   exact fit.
 #' @param formula a formula without a left-hand side: `~ a + b`, or `~ .` for all columns.
 #' @param data a data frame in which to look up the formula's variables.
 #' @param subset rows of `data` to use, as in [stats::lm()].
@@ -206,7 +211,7 @@ wbms.default <- function(x, h = "auto", lambda = "auto", ..., lambda_scale = "me
                          merge = TRUE, n_jobs = NULL, record_path = FALSE, tree = FALSE, init = "auto",
                          join = "auto", k = NULL, outliers = "keep", verbose = FALSE, callback = NULL,
                          form = "default", na.action = stats::na.fail, categories = "error",
-                         seed = 0, weights = NULL) {
+                         seed = 0, weights = NULL, landmarks = "auto") {
   call <- match.call()
   known <- setdiff(names(formals()), c("x", "..."))
   # Partial matching is refused for all arguments: R would accept abbreviations of h and lambda.
@@ -329,7 +334,8 @@ fit_rows <- function(x, settings, given, call, made = NULL) {
       n_jobs = check_jobs(settings$n_jobs),
       record_path = check_flag(settings$record_path, "record_path"),
       tree = check_flag(settings$tree, "tree"),
-      n_clusters = check_k(settings$k)
+      n_clusters = check_k(settings$k),
+      landmarks = check_landmarks(settings$landmarks)
     )
   )
   if (!chooses) { # These forms have their own defaults: send only the arguments that were given.
@@ -505,6 +511,7 @@ new_wbms <- function(found, data, kept, rows, missing_values, call) {
     na_action = missing_values, call = call
   )
   fit <- c(fit, kmeans_fields(fit))
+  if (!is.null(found$landmarks)) fit$landmarks <- found$landmarks
   if (!is.null(found$row_weights)) {
     fit$row_weights <- stats::setNames(found$row_weights, rownames(data))
   }
