@@ -114,12 +114,7 @@ def wbms(
         frame, columns, weights, na_action=na_action, standardize=settings.standardize,
         categories=categories, numeric_only=numeric_only,
     )  # fmt: skip
-    if table.indicators:
-        if settings.indicators:
-            raise ValueError("give indicators= or categories='indicators', not both")
-        model.set_params(indicators=table.indicators)
-        settings = model.settings()
-    require_indicators(settings.indicators, table.matrix)
+    settings = with_indicators(model, settings, table)
     warn_of_identifiers(table.matrix, table.columns, settings.indicators)
     if not settings.standardize:
         warn_if_narrow(table.matrix, settings.eps, stacklevel=3)
@@ -131,6 +126,17 @@ def wbms(
         model, table.index, table.columns, table.kept, na_action, table.encoding, table.imputed
     )
     return result if kind is None else cast(WBMSResult, NativeResult(result, kind))
+
+
+def with_indicators(model, settings, table):
+    """Return the settings with the indicators of a table, which the model gets, too."""
+    if table.indicators:
+        if settings.indicators:
+            raise ValueError("give indicators= or categories='indicators', not both")
+        model.set_params(indicators=table.indicators)
+        settings = model.settings()
+    require_indicators(settings.indicators, table.matrix)
+    return settings
 
 
 def require_no_preparation(weights, categories, settings):

@@ -26,6 +26,7 @@ LEAST_ROWS_PER_CLUSTER = 20
 MOST_SCORED, ALIKE, NEARLY_EQUAL = 6, 0.92, 0.95
 # A partition with this share of the best score might as well be the right one.
 NEARLY_AS_GOOD, MOST_RIVALS = 0.75, 3
+SAME_SCORE = 0.99
 # Fits around the best candidate.
 N_AROUND = 8
 # The edge between one cluster and several is looked for on lines with this share of the best
@@ -137,8 +138,21 @@ class Search:
         return best if best is not None and best.evidence >= 0 else None
 
     def likeliest(self):
-        """Return the candidate with the best score, clusters or not; None if none is scored."""
-        return max(self.scored(), key=lambda one: one.score, default=None)
+        """Return the candidate with the best score, clusters or not; None if none is scored.
+
+        Of those with the same clusters and practically the same score, the one whose weights let
+        them predict held-out rows best.
+        """
+        scored = self.scored()
+        if not scored:
+            return None
+        best = max(scored, key=lambda one: one.score)
+        same = [
+            one
+            for one in scored
+            if one.score >= SAME_SCORE * best.score and np.array_equal(one.joined, best.joined)
+        ]
+        return max(same, key=lambda one: one.screened)
 
     def scored(self):
         """Return the candidates with several clusters that are scored.
