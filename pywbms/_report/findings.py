@@ -45,11 +45,14 @@ def size_line(result, first):
     n, shares = len(result.data), cluster_shares(result.estimator)
     if result.n_clusters == 1:
         return f"All {counted(n, 'row')} form one cluster: no groups stand out."
-    text = (
-        f"The {counted(n, 'row')} fall into {counted(result.n_clusters, 'cluster')}. The largest "
-        f"(cluster {first}) has {percent(shares[0])} of them, the smallest "
-        f"(cluster {result.n_clusters - 1 + first}) {percent(shares[-1])}."
-    )
+    into = f"The {counted(n, 'row')} fall into {counted(result.n_clusters, 'cluster')}"
+    if percent(shares[0]) == percent(shares[-1]):
+        text = f"{into} of about the same size, {percent(shares[0])} each."
+    else:
+        text = (
+            f"{into}. The largest (cluster {first}) has {percent(shares[0])} of them, the "
+            f"smallest (cluster {result.n_clusters - 1 + first}) {percent(shares[-1])}."
+        )
     outside = int((result.estimator.labels_ < 0).sum())
     return text + f" {counted(outside, 'row')} in no cluster, as outliers." * bool(outside)
 
