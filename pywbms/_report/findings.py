@@ -8,8 +8,8 @@ from pywbms._results.reached import reached
 from pywbms._results.row_weights import cluster_shares
 from pywbms._terminal.wording import counted, weight_text
 
-# So many columns are named, none with a smaller weight.
-NAMED, LEAST_NAMED = 4, 0.01
+# So many columns are named, none with a smaller share of the largest weight.
+NAMED, LEAST_NAMED = 4, 0.05
 MEANING = {
     "high": "Results like this one mostly agree well with the truth, where the truth is known.",
     "medium": "Results like this one agree with the truth in part: look at the alternatives.",
@@ -73,7 +73,7 @@ def weight_line(result):
     weights = result.weights.sort_values(ascending=False, kind="stable")
     effective = int(np.ceil(1 / (weights.to_numpy() ** 2).sum() - 1e-9))
     first = weights.iloc[:NAMED]
-    first = first[(first >= LEAST_NAMED) | (first == first.iloc[0])]
+    first = first[first >= LEAST_NAMED * first.iloc[0]]
     first = [f"{brief(name)} ({weight_text(w)})" for name, w in first.items()]
     text = "What tells the clusters apart most: " if result.n_clusters > 1 else "Heaviest columns: "
     text += ", ".join(first) + "."
