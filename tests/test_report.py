@@ -9,9 +9,11 @@ import pandas as pd
 import pytest
 import report_pages
 from report_pages import clouds, data_of, page_of
+from sklearn.metrics import adjusted_rand_score
 
 from pywbms import cli, datasets, wbms
 from pywbms._report.markup import as_json
+from pywbms._report.refits import Refits
 from pywbms._report.sample import Drawn, spread
 
 MOST_BYTES = 3_000_000
@@ -74,6 +76,28 @@ def test_the_map_has_a_partition_of_each_pair(searched, tmp_path):
     assert sum(found["chosen"]) == 1
     for k, place in zip(found["k"], found["partition"], strict=True):
         assert 1 + max(found["partitions"][place]) == k  # all rows were searched, too
+
+
+def test_the_partitions_of_alternatives_are_those_of_their_pairs(tmp_path):
+    result = report_pages.uncertain()
+    found = data_of(page_of(result, tmp_path))["alternatives"]
+    assert len(found) == len(result.alternatives) > 0
+    for labels, k in zip(found, result.alternatives["k"], strict=True):
+        assert adjusted_rand_score(labels, result.at(k).labels) > 0.9
+        assert 1 + max(labels) == k
+
+
+@pytest.mark.parametrize("scale", ["mean", "sum"])
+def test_partitions_of_joined_groups_are_joined(scale):
+    """As in a fit of the same pair that joins; lam is on the scale of the result."""
+    frame = clouds(3, 60, 2)
+    lam = 0.3 * (60 if scale == "sum" else 1)
+    refits = Refits(wbms(frame, h=0.02, lam=lam, lam_scale=scale), np.arange(60))
+    place = (0.001, lam, (0.5, 0.5))
+    joined = wbms(frame, h=0.001, lam=lam, lam_scale=scale, init=[0.5, 0.5], join=True)
+    assert np.array_equal(refits.joined_labels(*place), joined.labels)
+    (groups,) = refits.labels_of([place])
+    assert np.array_equal(groups, joined.estimator.groups_)
 
 
 @pytest.fixture(scope="module")

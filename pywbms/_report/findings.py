@@ -8,8 +8,8 @@ from pywbms._results.reached import reached
 from pywbms._results.row_weights import cluster_shares
 from pywbms._terminal.wording import counted, weight_text
 
-# So many columns are named, none with a smaller weight.
-NAMED, LEAST_NAMED = 4, 0.01
+# So many columns are named, none with a smaller share of the largest weight.
+NAMED, LEAST_NAMED = 4, 0.05
 MEANING = {
     "high": "Results like this one mostly agree well with the truth, where the truth is known.",
     "medium": "Results like this one agree with the truth in part: look at the alternatives.",
@@ -45,11 +45,14 @@ def size_line(result, first):
     n, shares = len(result.data), cluster_shares(result.estimator)
     if result.n_clusters == 1:
         return f"All {counted(n, 'row')} form one cluster: no groups stand out."
-    text = (
-        f"The {counted(n, 'row')} fall into {counted(result.n_clusters, 'cluster')}. The largest "
-        f"(cluster {first}) has {percent(shares[0])} of them, the smallest "
-        f"(cluster {result.n_clusters - 1 + first}) {percent(shares[-1])}."
-    )
+    into = f"The {counted(n, 'row')} fall into {counted(result.n_clusters, 'cluster')}"
+    if percent(shares[0]) == percent(shares[-1]):
+        text = f"{into} of about the same size, {percent(shares[0])} each."
+    else:
+        text = (
+            f"{into}. The largest (cluster {first}) has {percent(shares[0])} of them, the "
+            f"smallest (cluster {result.n_clusters - 1 + first}) {percent(shares[-1])}."
+        )
     outside = int((result.estimator.labels_ < 0).sum())
     return text + f" {counted(outside, 'row')} in no cluster, as outliers." * bool(outside)
 
@@ -70,7 +73,7 @@ def weight_line(result):
     weights = result.weights.sort_values(ascending=False, kind="stable")
     effective = int(np.ceil(1 / (weights.to_numpy() ** 2).sum() - 1e-9))
     first = weights.iloc[:NAMED]
-    first = first[(first >= LEAST_NAMED) | (first == first.iloc[0])]
+    first = first[first >= LEAST_NAMED * first.iloc[0]]
     first = [f"{brief(name)} ({weight_text(w)})" for name, w in first.items()]
     text = "What tells the clusters apart most: " if result.n_clusters > 1 else "Heaviest columns: "
     text += ", ".join(first) + "."

@@ -112,7 +112,7 @@ def data_of(result, drawn, order, sizes, confidences):
         "weights": weights_data(result),
         "collapse": collapse_data(result, again, weight_order(result)),
         "map": places,
-        "alternatives": alternatives_data(result, places),
+        "alternatives": alternatives_data(result, refits),
         "tree": tree_data(result, drawn, again),
     }
 

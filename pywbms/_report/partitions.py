@@ -69,21 +69,25 @@ def distinct(partitions):
     return [labels for _, labels in places.values()], found
 
 
-def alternatives_data(result, places):
-    """Return the alternatives with the place of each in the map.
+def alternatives_data(result, refits):
+    """Return the partition of the repeated rows for each alternative, as data for the page.
 
     Parameters
     ----------
     result : WBMSResult
-    places : dict or None
-        From `map_data`.
+    refits : Refits
     """
     found = result.alternatives
-    if found is None or places is None:
+    if found is None or not result.choice.starts:
         return []
-    keys = list(zip(places["start"], places["h"], places["lam"], strict=True))
-    rows = []
+    table, starts = result.selection, result.choice.starts
+    unit = refits.lam_unit
+    partitions = []
     for one in found.itertuples():
-        key = (one.start, *rounded([one.h, one.lam]))
-        rows.append({"k": int(one.k), "cell": keys.index(key) if key in keys else None})
-    return rows
+        place = one.h, one.lam * unit, starts[one.start]
+        same = (table["start"] == one.start) & np.isclose(table["h"], one.h, rtol=1e-12)
+        same &= np.isclose(table["lam"], place[1], rtol=1e-12)
+        whole = bool((table["k"][same] == one.k).any())
+        labels = next(refits.labels_of([place])) if whole else refits.joined_labels(*place)
+        partitions.append(labels)
+    return partitions

@@ -1,8 +1,10 @@
 """Fits of the rows of a page, done again: their path in the plane, their tree, other pairs."""
 
+import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
+from sklearn.base import clone
 
 from pywbms._data.masses import masses, rows_stood_for
 from pywbms._data.ordering import largest_first, undo_order
@@ -79,6 +81,15 @@ class Refits:
     result : WBMSResult
     rows : ndarray of int
         Which rows of ``result.data``.
+
+    Attributes
+    ----------
+    X : ndarray
+        Those rows.
+    mass : ndarray or None
+        How many rows each of them stands for.
+    lam_unit : float
+        What lam on the mean scale is multiplied by to be on the scale of the result.
     """
 
     def __init__(self, result, rows):
@@ -86,16 +97,18 @@ class Refits:
         weights = model.sample_weight_
         self.X = np.ascontiguousarray(result.data.to_numpy(dtype=float)[rows])
         self.mass = None if weights is None else masses(weights[rows])
-        self._unit = model.settings().lam_unit(rows_stood_for(weights, len(model.labels_)))
+        self.lam_unit = model.settings().lam_unit(rows_stood_for(weights, len(model.labels_)))
         self._settings = replace(
             model.settings(), lam_scale="mean", record_path=False, tree=False, n_clusters=None,
             join=False, outliers="keep",
         )  # fmt: skip
+        self._model = model
+        self._weights = None if weights is None else weights[rows]
         self._own = (model.h_, model.lam_, tuple(model.init_.tolist()))
 
     def settings(self, h, lam, init, **more):
         """Return the settings of a fit; lam is on the scale of the result."""
-        return replace(self._settings, h=h, lam=lam / self._unit, init=tuple(init), **more)
+        return replace(self._settings, h=h, lam=lam / self.lam_unit, init=tuple(init), **more)
 
     def again(self, projection):
         """Repeat the fit of the result, with its path in the plane and its tree."""
@@ -126,3 +139,13 @@ class Refits:
         prepared = PreparedRows(self.X, self._settings, self.mass)
         for h, lam, init in places:
             yield prepared.labels_and_weights(self.settings(h, lam, init))[0]
+
+    def joined_labels(self, h, lam, init):
+        """Return the labels of the rows where groups are joined between which there is no dip."""
+        model = clone(self._model).set_params(
+            h=h, lam=lam / self.lam_unit, lam_scale="mean", init=init, join=True, n_clusters=None,
+            tree=False, record_path=False, outliers="keep", callback=None, verbose=False,
+        )  # fmt: skip
+        with warnings.catch_warnings():  # of what the fit itself has warned
+            warnings.simplefilter("ignore")
+            return model.fit(self.X, sample_weight=self._weights).labels_

@@ -49,12 +49,12 @@ Report.drawMap = function () {
     }
     const told = own ? " The chosen pair: the picture shows the result."
       : partition === null ? " No partition was computed for this pair."
-        : " The picture of the clusters shows its partition now.";
+        : map.joined[cell] !== map.k[cell] ? " The picture of the clusters shows its partition now, before joining."
+          : " The picture of the clusters shows its partition now.";
     Report.byId("map-told").textContent = `${cellLines(cell).join("; ")}.${told}`;
     made.draw();
   }
 
-  Report.chooseCell = choose;
   Report.forgetCell = () => {
     shown = null;
     Report.byId("map-told").textContent = "";

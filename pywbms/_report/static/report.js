@@ -87,19 +87,21 @@ function chips(size) {
 }
 
 function alternatives() {
-  Report.data.alternatives.forEach((one, place) => {
-    const row = document.querySelector(`tr[data-alternative="${place}"]`);
-    if (row === null || one.cell === null) return;
+  const rows = [...document.querySelectorAll("tr[data-alternative]")];
+  rows.forEach((row, place) => {
+    const labels = Report.data.alternatives[place];
+    if (labels === undefined) return;
     const button = Report.element("button", "Show", { type: "button", "aria-label": `Show alternative ${place + 1}` });
     button.addEventListener("click", () => {
-      Report.chooseCell(one.cell);
+      Report.show({ name: `alternative ${place + 1}`, labels, k: 1 + Math.max(...labels) });
       Report.byId("clusters").scrollIntoView();
     });
-    row.lastElementChild.after(Report.element("td"));
-    row.lastElementChild.append(button);
+    const cell = Report.element("td");
+    cell.append(button);
+    row.append(cell);
   });
   const head = document.querySelector("#found thead tr");
-  if (head && document.querySelector("#found tbody button")) head.append(Report.element("th", "In the picture", { scope: "col" }));
+  if (head !== null) head.append(Report.element("th", "In the picture", { scope: "col" }));
 }
 
 function tables() {
