@@ -12,7 +12,7 @@ from pywbms._data.ordering import weighted_means
 from pywbms._engine.fixed_rows import FixedRows, blocks, times_triangle
 from pywbms._engine.gram_step import LEAST_FEATURES, MOST_POINTS
 from pywbms._engine.local_points import LocalPoints
-from pywbms._engine.points import WeightedPoints, swapped_pairs
+from pywbms._engine.points import LARGE, WeightedPoints, swapped_pairs
 from pywbms._machine.threads import worth
 
 # With fewer points, or fewer features than so many per point, `LocalPoints` are faster: a step here
@@ -21,8 +21,9 @@ from pywbms._machine.threads import worth
 LEAST_POINTS = 8
 FEATURES_PER_POINT = 12
 FEATURES_PER_POINT_WITH_DIAMETER = 5
-# Share of the rows from which on there are so few points that moving them all costs less.
-FEW = 0.8
+# Share of the rows from which on there are so few points that moving them all costs less; and where
+# memory is to be spared: then there may be three arrays of so many points beside the rows.
+FEW, FEW_OF_LARGE = 0.8, 0.5
 # Largest Σ m x² / lam at which rounding does not show in D / lam: see EXPANDABLE in the core.
 LARGEST_MOMENT = 1e4
 # What is added to an exponent and changes no kernel value.
@@ -111,7 +112,9 @@ class MixturePoints(WeightedPoints):
             labels = self.components(radius)
             if labels.max() + 1 < len(labels):
                 self._merge_into(labels)
-        if self._needs_differences or len(self._shares) < FEW * self._rows.shape[0]:
+        n, p = self._rows.shape
+        few = FEW if 8 * n * p <= LARGE else FEW_OF_LARGE
+        if self._needs_differences or len(self._shares) < few * n:
             local = self._as_local()
             self._rows = None  # from here on nobody needs these points
             return local
