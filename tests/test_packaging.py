@@ -53,7 +53,7 @@ def test_imports_are_declared():
         (
             "benchmarks",
             {"pywbms", "benchmarks"},
-            extras["plot"] + extras["dask"] + extras["glosh"],
+            extras["plot"] + extras["dask"] + extras["glosh"] + extras["large"] + extras["parquet"],
         ),
     ):
         declared = " ".join([*project["dependencies"], *more])

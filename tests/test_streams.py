@@ -147,6 +147,9 @@ def test_bad_paths_are_named(tmp_path):
     (tmp_path / "some.xyz").write_text("1")
     with pytest.raises(ValueError, match=r"must be one of \.parquet"):
         wbms(tmp_path / "some.xyz")
+    (tmp_path / "text.parquet").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match=r"cannot read .*text\.parquet"):
+        wbms(tmp_path / "text.parquet")
     (tmp_path / "empty.csv").write_text("a,b\n")
     with pytest.raises(ValueError, match="no rows"):
         wbms(tmp_path / "empty.csv")

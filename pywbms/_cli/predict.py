@@ -13,6 +13,7 @@ from pywbms._cli.labels import add_labels, label_table, write_labels
 from pywbms._cli.output import check_outputs, emit, same_file, wrote
 from pywbms._cli.reading import add_reading
 from pywbms._data.table import NA_ACTIONS
+from pywbms._engine.cluster_cloud import METHODS
 from pywbms._terminal.errors import naming
 from pywbms._terminal.table import aligned
 from pywbms._terminal.wording import counted
@@ -35,6 +36,11 @@ def add_predict(commands):
     command.add_argument(
         "--na-action", choices=NA_ACTIONS,
         help="stop at rows with missing values, or omit them: cluster -1 (default: as in the fit)",
+    )  # fmt: skip
+    command.add_argument(
+        "--method", choices=METHODS,
+        help="the cluster of the nearest row of the fit, or of the mode that a row reaches when it "
+        "follows these (default: nearest, and follow if the fit has landmarks)",
     )  # fmt: skip
     add_reading(command)
     output = command.add_argument_group("output")
@@ -62,7 +68,7 @@ def run_predict(args):
         rows.drop(columns=texts), result._na_action, advice="the fit needs numbers in these columns"
     )
     rows = rows.astype(dict.fromkeys(texts, object))  # levels such as 1 and 2 are read as numbers
-    labels = result.predict(rows)
+    labels = result.predict(rows, method=args.method)
     found = table.assign(cluster=labels.to_numpy()) if args.augment else label_table(labels)
     found = write_labels(found, args)
     if args.json:

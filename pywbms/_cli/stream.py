@@ -19,6 +19,8 @@ from pywbms.estimator import WBMS
 
 # Files from this size on are read in blocks, in bytes, if there are landmarks.
 LARGE = 200_000_000
+# What a Parquet file may be smaller than its numbers.
+MOST_COMPRESSED = 20
 
 # What needs the whole table: an option and the value that it has if it is not used.
 WHOLE = {
@@ -34,8 +36,10 @@ def is_streamed(args):
     whole = any(getattr(args, name) != value for name, value in WHOLE.items())
     if whole or args.landmarks is None or str(args.data) == "-":
         return False
-    if suffix_of(args.data) in PARQUET and args.data.is_file():
-        with arrow("parquet").ParquetFile(args.data) as file:
+    if not args.data.is_file() or args.data.stat().st_size < LARGE // MOST_COMPRESSED:
+        return False
+    if suffix_of(args.data) in PARQUET:
+        with naming("read", args.data), arrow("parquet").ParquetFile(args.data) as file:
             shape = file.metadata.num_rows, file.metadata.num_columns
         return 8 * shape[0] * shape[1] >= LARGE
     return suffix_of(args.data) in (*CSV, *IPC) and args.data.stat().st_size >= LARGE

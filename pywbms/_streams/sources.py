@@ -85,14 +85,21 @@ class Stream:
             self._open_path(Path(data))
         elif not hasattr(data, "scanner"):
             raise TypeError(f"data must be a path or a dataset, got {type(data).__name__}")
-        self.n_rows = self._count()
-        first = next(self._frames(1000, None), None)
+        first = self._looked_into()
         if first is None:
             raise ValueError(f"{self.name} has no rows")
         chosen = chosen_columns(first, columns)
         chosen = numeric_columns(chosen) if numeric_only else chosen
         numeric_matrix(chosen)  # its messages name the columns
         self.columns = chosen.columns
+
+    def _looked_into(self):
+        """Count the rows, if that is quick; return some of them, None if there are none."""
+        try:
+            self.n_rows = self._count()
+            return next(self._frames(1000, None), None)
+        except (OSError, ValueError) as error:  # of pyarrow and pandas, which do not name the file
+            raise ValueError(f"cannot read {self.name}: {error}") from error
 
     def _open_path(self, path):
         self._data, self.name = path, str(path)
