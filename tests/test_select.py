@@ -274,13 +274,13 @@ class TestInterruption:
 
         def enough(n_fits, k):
             seen.append((n_fits, k))
-            return n_fits == 45
+            return n_fits == 25
 
         chosen = select(blobs[0], callback=enough)
-        assert [n for n, _ in seen] == list(range(1, 46))
+        assert [n for n, _ in seen] == list(range(1, 26))
         assert not chosen.complete
         assert not chosen.certain
-        assert "stopped after 45 fits" in chosen.note
+        assert "stopped after 25 fits" in chosen.note
 
     @pytest.mark.parametrize("when", [1, 12])
     def test_even_early(self, blobs, when):
@@ -315,7 +315,7 @@ class TestInterruption:
 
     def test_and_ends_the_search(self, blobs):
         def enough(state):
-            return state.phase == "select" and state.iteration == 45
+            return state.phase == "select" and state.iteration == 25
 
         model = WBMS(callback=enough).fit(blobs[0])
         assert not model.choice_.complete

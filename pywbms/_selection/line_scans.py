@@ -12,7 +12,7 @@ from pywbms._selection.agreement import agreement
 # Groups that agree as well as this (adjusted Rand index) are those of another line.
 FOLLOWS, IN_A_ROW = 0.98, 2
 # A line finds something better if it promises so many times as much.
-BETTER = 1.05
+BETTER = 1.02
 
 
 @dataclass
