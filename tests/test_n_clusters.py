@@ -263,8 +263,8 @@ class TestOtherPartitions:
                 result.at(k)
 
     def test_candidates_of_a_search_come_first_then_trees(self, free):
-        assert free.at(4).reached_by == "fit"
-        assert free.at(6).reached_by == "tree"
+        assert free.at(3).reached_by == "fit"
+        assert free.at(4).reached_by == "tree"
         assert same_partition(free.at(5).labels, free.labels)
         with pytest.raises(ValueError, match="k = 99: no candidate and no level of a tree"):
             free.at(99)
