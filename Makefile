@@ -78,7 +78,7 @@ docs: $(R_WBMS) $(VENV)/.extra-docs ## make the documentation as a site in docs/
 	@$(if $(DATA),PYWBMS_DATA=$(abspath $(DATA))) R_LIBS=$(abspath $(VENV)/lib/R) \
 	    $(BIN)/python tools/vignettes.py --no-pages $(VIGNETTES)
 	$(say) 'building the site in docs/_build/html'
-	@$(BIN)/python tools/site.py --r-library $(VENV)/lib/R $(VIGNETTES)
+	@$(BIN)/python tools/build_site.py --r-library $(VENV)/lib/R $(VIGNETTES)
 
 bench: $(VENV)/.extra-dev ## how fast it is, and the paper's experiments in their quick form (DATA=folder)
 	$(BIN)/python -m benchmarks --out $(RESULTS) $(FORM)

@@ -22,6 +22,7 @@ figure <- function(path, options) {
 
 knitr::opts_knit$set(rmarkdown.pandoc.to = "html", progress = FALSE)
 knitr::render_markdown()
+knitr::opts_chunk$set(error = FALSE) # what fails is not shown, but stops it
 knitr::knit_hooks$set(plot = function(x, options) paste0("\n\n", figure(x, options)))
 invisible(knitr::knit("page.Rmd", "page.md", quiet = TRUE, envir = new.env(parent = globalenv())))
 

@@ -45,10 +45,11 @@ results = paper.results
 paper.findings("motivating")
 paper.draw(
     "motivating",
-    "The motivating example: the true clusters, those of WBMS and those of blurring mean "
-    "shift without weights.",
-    "Scatter plots of the two informative features, coloured by the true clusters and by "
-    "what each method finds.",
+    "The motivating example, iteration by iteration: blurring mean shift without weights "
+    "at two values of h (above), and WBMS (below).",
+    "A grid of scatter plots over the iterations: without weights the points stay where "
+    "they are, or all collapse onto one point; with weights they collapse onto two "
+    "points, one for each cluster.",
 )
 
 # %% tags=["fold"]
@@ -142,8 +143,8 @@ paper.compared("simulation3", "weight on features 1 and 2", "ARI", "k̂")
 paper.findings("sensitivity")
 paper.draw(
     "sensitivity",
-    "Agreement with the truth over a grid of h and lam.",
-    "Heat maps over h and lam, with a bright region of pairs that recover the clusters.",
+    "NMI over a grid of h and lam, for the default form (left) and the released one (right).",
+    "Two heat maps over h and lam: pairs that recover the clusters are bright, the others dark.",
 )
 
 # %% tags=["fold"]
@@ -160,8 +161,10 @@ paper.findings("real-data")
 if FOLDER:
     paper.draw(
         "real-data",
-        "The real data: agreement with the classes, by method.",
-        "Plots of the agreement of each method with the classes of the real data sets.",
+        "The real data: ARI of WBMS in three forms and of the peers, and the value that "
+        "the paper prints for WBMS.",
+        "A dot plot with a line for each data set; the printed value, a diamond, is to "
+        "the right of most measured ones.",
     )
 
 # %% tags=["fold"]
@@ -215,8 +218,9 @@ paper.findings("ablation-h")
 if FOLDER:
     paper.draw(
         "ablation-h",
-        "ARI against h, with the best lam for each: printed and measured.",
-        "Line plots of ARI over h for each data set, printed and measured values.",
+        "ARI against h, each at the best value of the other parameter: printed and measured.",
+        "A panel for each data set: a line of the printed ARI over h, and the measured "
+        "values, most of which lie elsewhere.",
     )
 
 # %% tags=["fold"]
@@ -224,8 +228,9 @@ paper.findings("ablation-lam")
 if FOLDER:
     paper.draw(
         "ablation-lam",
-        "ARI against λ, with the best h for each: printed and measured.",
-        "Line plots of ARI over λ for each data set, printed and measured values.",
+        "ARI against λ, each at the best value of the other parameter: printed and measured.",
+        "A panel for each data set: a line of the printed ARI over λ, and the measured "
+        "values, most of which lie elsewhere.",
     )
 
 # %% [markdown]
@@ -283,8 +288,10 @@ paper.findings("run-times")
 if FOLDER:
     paper.draw(
         "run-times",
-        "Seconds of each method on the real data.",
-        "Bar or line plot of run times by method and data set.",
+        "Seconds of each method on the real data: printed (hollow, above) and measured "
+        "(filled, below).",
+        "A dot plot on a logarithmic scale with a line for each data set; the measured "
+        "times are shorter than the printed ones.",
     )
 
 # %% tags=["fold"]

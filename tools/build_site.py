@@ -1,6 +1,6 @@
 """Build the site from docs/ into docs/_build/html, and check it.
 
-usage: site.py [--r-library FOLDER] [VIGNETTE …]
+usage: build_site.py [--r-library FOLDER] [VIGNETTE …]
 
 The vignettes that are named must have been executed (vignettes.py --no-pages); of the others only
 the title and the beginning are shown. Warnings are errors: a broken link, a missing docstring, an
