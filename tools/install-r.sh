@@ -5,7 +5,7 @@
 set -eu
 
 packages=""
-[ "${1:-}" = test ] && packages="testthat knitr rmarkdown generics ggplot2 tibble mlbench reticulate broom cluster"
+[ "${1:-}" = test ] && packages="testthat knitr rmarkdown generics ggplot2 tibble mlbench reticulate broom cluster cli"
 
 missing=""
 if ! command -v Rscript >/dev/null; then
