@@ -248,7 +248,9 @@ class Terminal:
             stdin=inner, stdout=inner, stderr=inner, start_new_session=True,
         )  # fmt: skip
         os.close(inner)
-        self.type('library(wbms); say <- function(...) cat("<", ..., ">\\n", sep = "")')
+        # A bar of progress would be cleared from the line of the prompt.
+        self.type("library(wbms); options(wbms.progress = FALSE)")
+        self.type('say <- function(...) cat("<", ..., ">\\n", sep = "")')
 
     def type(self, line):
         """Type a line and forget what was on the screen."""

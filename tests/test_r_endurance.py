@@ -37,6 +37,16 @@ class TestInterrupt:
         terminal.wait_for("\n> ")
         assert "<finished>" not in terminal.screen
 
+    def test_progress_is_shown_at_a_prompt_and_cleared(self, terminal):
+        terminal.type(X_FOR_LONG_FIT + "; options(wbms.progress = NULL); invisible(wbms_python())")
+        terminal.type(f"{LONG_FIT}; say('fin', 'ished')")
+        terminal.wait_for(" of at most 1000000000, at most")
+        terminal.interrupt()
+        terminal.wait_for("> ")
+        terminal.type("options(wbms.progress = FALSE); say('after', 'wards')")
+        terminal.wait_for("<afterwards>")
+        assert "<finished>" not in terminal.screen
+
     @pytest.mark.parametrize(
         "call",
         [

@@ -6,7 +6,7 @@
 set -eu
 
 packages=""
-[ "${1:-}" = test ] && packages="testthat knitr rmarkdown generics ggplot2 tibble mlbench reticulate broom cluster"
+[ "${1:-}" = test ] && packages="testthat knitr rmarkdown generics ggplot2 tibble mlbench reticulate broom cluster cli"
 [ "${1:-}" = docs ] && packages="pkgdown knitr rmarkdown generics ggplot2 tibble mlbench cluster"
 
 missing=""
