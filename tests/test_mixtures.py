@@ -7,6 +7,7 @@ import pytest
 from pywbms import WBMS
 from pywbms._core import mixtures, wide
 from pywbms._data.ordering import row_order
+from pywbms._engine import mixture_points
 from pywbms._engine.fixed_rows import FixedRows
 from pywbms._engine.local_points import LocalPoints
 from pywbms._engine.mixture_points import MixturePoints
@@ -15,9 +16,10 @@ from pywbms._machine import threads
 
 
 @pytest.fixture(autouse=True, scope="module")
-def threads_however_little_there_is_to_do():
+def mixtures_and_threads_however_little_there_is_to_do():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(threads, "WORTH_THREADS", 0)
+        patch.setattr(mixture_points, "LEAST_WORK", 0)
         yield
 
 
@@ -212,6 +214,19 @@ def test_fits_agree_with_those_of_the_points_themselves(monkeypatch):
             np.testing.assert_allclose(one.history_[name], other.history_[name], atol=1e-9)
 
 
+@pytest.mark.parametrize(("n", "p"), [(9, 300), (60, 400), (90, 1500)])
+def test_whole_fits_agree_with_the_oracle(n, p):
+    rng = np.random.default_rng(n)
+    X = 1.5 * rng.normal(size=(3, p))[rng.integers(3, size=n)] + rng.normal(size=(n, p))
+    X[n // 2] = X[0]
+    Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    model = WBMS(0.3, 0.2, standardize=True, record_path=True, init="uniform").fit(X)
+    expected = oracle.fit(Z, 0.3, 0.2)
+    np.testing.assert_array_equal(model.labels_, expected["labels"])
+    np.testing.assert_allclose(model.path_[-1], expected["modes"], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(model.feature_weights_, expected["weights"], rtol=0, atol=1e-9)
+
+
 def test_indicators_of_a_category_share_their_displacement():
     rows = clusters(20, 300)
     indicators = ((3, 4, 5), (10, 11))
@@ -230,6 +245,11 @@ class TestWhereMixturesDoNotSuit:
         for n, p in ((7, 300), (60, 290), (8, 255)):
             rows = np.random.default_rng(0).normal(size=(n, p))
             assert type(MixturePoints.start(local(rows))) is LocalPoints
+
+    def test_little_work(self, monkeypatch):
+        rows = clusters(20, 300)
+        monkeypatch.setattr(mixture_points, "LEAST_WORK", 20 * 20 * 300 + 1)
+        assert type(MixturePoints.start(local(rows))) is LocalPoints
 
     def test_small_lam(self):
         rows = clusters(20, 300)

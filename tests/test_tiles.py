@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from problems import clouds, log_uniform, seeds, simplex
 
 from pywbms import WBMS, datasets
+from pywbms._core import mixtures, wide
 from pywbms._core.shift import shift
 from pywbms._core.spread import diameter
 from pywbms._core.tiles import TILE, exponential, instruction_set
@@ -275,6 +276,21 @@ class TestGramStep:
         np.testing.assert_allclose(model.feature_weights_, expected["weights"], rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize(("n", "p"), [(1, 1), (9, 40), (50, 700), (140, 300)])
+def test_the_pass_over_rows_agrees_with_numpy(n, p):
+    rng = np.random.default_rng(n)
+    rows, away = rng.normal(size=(n, p)), np.eye(n) - rng.dirichlet(np.ones(n), size=n)
+    D, gram = np.empty(p), wide.square(n)
+    mixtures.summarize(
+        mixtures.transposed(rows), mixtures.triangle(away.T @ away), np.zeros(p), np.zeros(p),
+        0.5 * n, 2, mixtures.workspace(n), D, gram,
+    )  # fmt: skip
+    expected = ((away @ rows) ** 2).sum(axis=0)
+    np.testing.assert_allclose(D, expected, rtol=1e-11, atol=1e-11)
+    expected = (rows * oracle.entropy_weights(expected, 0.5 * n)) @ rows.T
+    np.testing.assert_allclose(np.tril(gram[:, :n]), np.tril(expected), rtol=0, atol=1e-11)
+
+
 def test_merging_changes_no_label_of_large_and_of_wide_data():
     rng = np.random.default_rng(0)
     sets = [datasets.simulation2(300, s)[0] for s in range(2)]
@@ -291,6 +307,7 @@ INSTRUCTION_SET_TESTS = [
     "TestShift::test_agrees_with_the_oracle_for_any_number_of_features",
     "TestShift::test_the_diameter_of_the_whole_is_that_of_a_part",
     "TestSkipping",
+    "test_the_pass_over_rows_agrees_with_numpy",
     "TestGramStep::test_is_the_same_to_the_bit_for_any_number_of_threads",
     "TestGramStep::test_far_points_take_exact_distances",
     "TestGramStep::test_whole_fits_agree_with_the_oracle[60-400-True]",

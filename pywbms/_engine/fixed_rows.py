@@ -46,9 +46,10 @@ class FixedRows:
     def of(cls, rows, mass):
         """Return the rows, or None if they are not in general position, as far as digits tell."""
         columns = mixtures.transposed(rows)
-        with np.errstate(over="ignore", invalid="ignore"):  # those are not in general position
-            found = triangular_coordinates(gram(columns[:, : len(rows)]))
-        return None if found is None else cls(columns, mass, *found)
+        with one_blas_thread():
+            with np.errstate(over="ignore", invalid="ignore"):  # those are not in general position
+                found = triangular_coordinates(gram(columns[:, : len(rows)]))
+            return None if found is None else cls(columns, mass, *found)
 
     @property
     def shape(self):
@@ -63,6 +64,13 @@ class FixedRows:
     def gram(self, weights):
         """Return the weighted Gram matrix of the rows, of which only the lower triangle counts."""
         return gram(self.values, weights)
+
+    @property
+    def places(self):
+        """The rows in the coordinates of their span."""
+        places = np.empty_like(self._factor)
+        places[self._order] = self._factor
+        return places
 
     def places_of(self, shares):
         """Return mixtures of the rows in the coordinates of their span."""

@@ -19,6 +19,7 @@ from pywbms._machine.threads import worth
 # saves a third of n²·p operations, but needs some five products of n × n matrices. The diameter,
 # which takes `LocalPoints` another n²·p, is nearly free here. Measured.
 LEAST_POINTS = 8
+LEAST_WORK = 1e7  # n²·p: below it, the many small operations here cost more than they save
 FEATURES_PER_POINT = 12
 FEATURES_PER_POINT_WITH_DIAMETER = 5
 # Share of the rows from which on there are so few points that moving them all costs less; and where
@@ -52,7 +53,7 @@ class MixturePoints(WeightedPoints):
         self._rows, self._within = rows, within
         self._shares = np.eye(n)
         self._point_of = np.arange(n)  # the point that each of the rows belongs to
-        self._places, self._before = rows.places_of(self._shares), None
+        self._places, self._before = rows.places, None
         self._points = self._displacement = self._projection = self._nearest = None
         self._gram = self._gram_weights = self._work = None
         self._needs_differences = False
@@ -81,6 +82,8 @@ class MixturePoints(WeightedPoints):
         g, p = local.shape
         ratio = FEATURES_PER_POINT_WITH_DIAMETER if diameter else FEATURES_PER_POINT
         if not LEAST_POINTS <= g <= MOST_POINTS or p < max(LEAST_FEATURES, ratio * g):
+            return None
+        if float(g) * g * p < LEAST_WORK:
             return None
         return FixedRows.of(local.points, local.mass)
 
