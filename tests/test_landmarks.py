@@ -98,7 +98,7 @@ def test_labels_are_nearly_those_of_the_exact_fit():
     X, _ = clusters(4000)
     exact, model = WBMS(0.1, 0.1).fit(X), WBMS(0.1, 0.1, landmarks=1000).fit(X)
     assert agreement(model.labels_, exact.labels_) > 0.99
-    assert model.landmarks_.number == 1000
+    assert model.landmarks_.number - model.landmarks_.added == 1000
     assert model.landmarks_.rows == 4000
     assert 0.9 < model.landmarks_.agreement <= 1
     assert exact.landmarks_ is None
