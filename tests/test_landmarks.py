@@ -267,11 +267,13 @@ def test_a_saved_result_predicts_the_same(tmp_path):
     assert clone(again.estimator).landmarks == 300
 
 
-def test_choice_sees_landmarks_only():
-    X, truth = clusters(3000, k=3, seed=3)
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_a_choice_on_landmarks_does_what_it_does_on_all_rows(seed):
+    X, _ = clusters(3000, k=3, seed=seed)
     model = WBMS(landmarks=500).fit(X)
-    assert agreement(model.labels_, truth) > 0.9
-    assert model.choice_ is not None
+    assert model.choice_.n_rows <= 500
+    exact = WBMS(model.h_, model.lam_, init=model.init_, landmarks=None).fit(X)
+    assert agreement(model.labels_, exact.labels_) > 0.99
 
 
 def test_far_values_and_outliers_follow_their_nearest_rows():

@@ -40,12 +40,12 @@ def similar_columns(rows, labels):
     """
     n, p = rows.shape
     k = labels.max() + 1
-    if p < 2 or len(np.unique(rows, axis=0)) - k < LEAST_ROWS:
+    rng = np.random.default_rng(0)
+    if p < 2 or n_different(rows, rng.normal(size=p)) - k < LEAST_ROWS:
         return []
     columns = unit_columns(rows - rows.mean(axis=0))
-    within = unit_columns(rows - cluster_means(rows, labels)[labels])
-    vectors = np.random.default_rng(0).normal(size=(n, N_PROBES))
-    places = np.einsum("pn,nk->pk", columns, vectors)
+    within = None  # as large as the rows, and seldom needed
+    places = np.einsum("pn,nk->pk", columns, rng.normal(size=(n, N_PROBES)))
     tree, radius = cKDTree(places), np.sqrt(2 * (1 - NEARLY_EQUAL) * CHI_SQUARE)
     free, groups = np.ones(p, dtype=bool), []
     for first, place in enumerate(places):
@@ -53,11 +53,19 @@ def similar_columns(rows, labels):
             continue
         near = np.unique(np.concatenate(tree.query_ball_point([place, -place], radius)).astype(int))
         near = near[free[near] & (near > first)]
-        near = near[nearly_equal(columns, first, near) & nearly_equal(within, first, near)]
+        near = near[nearly_equal(columns, first, near)]
+        if near.size and within is None:
+            within = unit_columns(rows - cluster_means(rows, labels)[labels])
+        near = near[nearly_equal(within, first, near)] if near.size else near
         free[near] = False
         if near.size:
             groups.append((first, *near.tolist()))
     return groups
+
+
+def n_different(rows, vector):
+    """Return how many rows are different, by their products with a random vector."""
+    return len(np.unique(np.einsum("np,p->n", rows, vector)))
 
 
 def nearly_equal(columns, first, others):
@@ -68,10 +76,11 @@ def nearly_equal(columns, first, others):
 
 
 def unit_columns(values):
-    """Return columns as rows of length 1; those that are 0 up to rounding as 0."""
-    size = np.linalg.norm(values, axis=0)
+    """Return columns as rows of length 1, those that are nearly 0 as 0; values are overwritten."""
+    size = np.sqrt(np.einsum("np,np->p", values, values))
     usable = size > 1e-9 * np.sqrt(len(values))
-    return np.ascontiguousarray((values * (usable / np.where(usable, size, 1.0))).T)
+    values *= usable / np.where(usable, size, 1.0)
+    return np.ascontiguousarray(values.T)
 
 
 def cluster_means(rows, labels):

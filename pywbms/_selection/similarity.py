@@ -39,7 +39,9 @@ def similar_to_each_other(engine, settings, fitted):
             fitted.labels, MOST_ROWS, generator(settings.random_state)
         )
         place = np.cumsum(standardizer.active) - 1
-        points = standardizer.working(rows)[:, place[columns]]
+        points = standardizer.working(rows)
+        if len(columns) < points.shape[1]:
+            points = points[:, place[columns]]
         for group in similar_columns(points, labels):
             groups[int(columns[group[0]])] = columns[list(group)].tolist()
     leader = {member: first for first, members in groups.items() for member in members}
