@@ -27,7 +27,7 @@
 #' @seealso [wbms_python()]
 #' @examples
 #' \dontrun{
-#' wbms_install()                            # from the folder this package was built from, or the index
+#' wbms_install() # from the folder of this package, or the index
 #' wbms_install("pywbms-0.1.0-cp311-abi3-linux_x86_64.whl")
 #' wbms_install("~/src/pywbms", python = "python3.12")
 #' }
@@ -90,7 +90,8 @@ has_reticulate <- function(least) {
 create_environment <- function(path, python, method) {
   dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
   if (method == "reticulate") {
-    starter <- if (is.null(python)) reticulate::virtualenv_starter(">=3.11") else located_python(python)
+    newest <- function() getExportedValue("reticulate", "virtualenv_starter")(">=3.11") # not in old versions
+    starter <- if (is.null(python)) newest() else located_python(python)
     reticulate::virtualenv_create(path, python = starter, packages = FALSE)
   } else {
     starter <- if (is.null(python)) any_python() else located_python(python)
