@@ -26,10 +26,10 @@ def searched():
 
 @functools.cache
 def uncertain():
-    """A result of two clusters, each of which may be two: there is an alternative."""
-    rng = np.random.default_rng(1)
-    centres = np.array([[0, 0], [1.2, 0], [6, 0], [7.2, 0]])
-    X = centres[np.arange(80) % 4] + rng.normal(0, 0.3, (80, 2))
+    """A result of three clusters, each of which may be two: there is an alternative."""
+    rng = np.random.default_rng(2)
+    centres = np.array([[0, 0], [0, 4], [9, 0], [9, 4], [4.5, 12], [4.5, 16]])
+    X = centres.repeat(30, axis=0) + rng.normal(size=(180, 2))
     return wbms(pd.DataFrame(X, columns=["a", "b"]))
 
 

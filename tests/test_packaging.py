@@ -48,7 +48,7 @@ def test_imports_are_declared():
     extras = project["optional-dependencies"]
     names = {"sklearn": "scikit-learn"}
     for package, own, more in (
-        ("pywbms", {"pywbms"}, extras["plot"] + extras["dask"] + extras["notebook"]),
+        ("pywbms", {"pywbms"}, extras["plot"] + extras["dask"]),
         ("rbridge", {"pywbms", "rbridge"}, extras["r"]),
         (
             "benchmarks",
