@@ -2,9 +2,7 @@
 
 import json
 import pickle
-import re
 import warnings
-from pathlib import Path
 
 import compat
 import pytest
@@ -92,14 +90,3 @@ def test_a_pickle_without_a_newer_parameter_gets_its_default():
 def test_files_that_are_there_are_not_overwritten():
     with pytest.raises(FileExistsError):
         compat.main()
-
-
-def test_the_examples_of_the_guide_run(capsys):
-    page = Path(compat.__file__).parents[1] / "docs" / "guide" / "versions.md"
-    blocks = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), flags=re.DOTALL)
-    names = {}
-    for block in blocks:
-        exec(block, names)
-    assert len(blocks) == 2
-    assert names["again"].labels.equals(names["chosen"].labels)
-    assert capsys.readouterr().out.startswith(pywbms.__version__)
