@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pywbms._selection.agreement import agreement
 
-# Groups that agree as well as this (adjusted Rand index) are those of another line.
+# As many groups that agree as well as this (adjusted Rand index) are those of another line.
 FOLLOWS, IN_A_ROW = 0.98, 2
 # A line finds something better if it promises so many times as much.
 BETTER = 1.02
@@ -80,6 +80,9 @@ def follows(scan, other):
         return False
     there = dict(other.tried)
     return all(
-        step in there and one.n_groups > 1 and agreement(one.labels, there[step].labels) >= FOLLOWS
+        one.n_groups > 1
+        and step in there
+        and one.n_groups == there[step].n_groups
+        and agreement(one.labels, there[step].labels) >= FOLLOWS
         for step, one in scan.tried[-IN_A_ROW:]
     )

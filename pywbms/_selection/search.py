@@ -282,9 +282,11 @@ class Search:
         by_merit = sorted(leaders, key=lambda one: (-merit[one], *one.place))
         for leader in dict.fromkeys(leaders[:MOST_SCORED] + by_merit[:MOST_SCORED]):
             one = middle([other for other in several if as_good(other, leader)])
-            if not one.scored:
-                self._scoring.look_closely(one)
-            one.centrality = centrality(one.joined, leaders)
+            # Of many clusters, some are split or missing in the middle of so wide a range.
+            for look in (one, leader) if one.n_groups != leader.n_groups else (one,):
+                if not look.scored:
+                    self._scoring.look_closely(look)
+                look.centrality = centrality(look.joined, leaders)
         self._leaders = leaders
 
     def weigh(self, candidate):
