@@ -1,7 +1,8 @@
 # Other spellings of arguments, which are accepted: with points, as elsewhere in R, and as in kmeans().
 aliases <- local({
   underscored <- c(
-    "lambda_scale", "exclude_self", "max_iter", "n_jobs", "record_path", "n_subsets"
+    "lambda_scale", "exclude_self", "max_iter", "n_jobs", "record_path", "n_subsets",
+    "time_budget"
   )
   c(
     stats::setNames(underscored, gsub("_", ".", underscored, fixed = TRUE)),

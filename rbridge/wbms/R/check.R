@@ -23,6 +23,11 @@ check_k <- function(x) {
   if (is.null(x)) NULL else check_whole(x, "k", 1)
 }
 
+# The seconds that a choice of h and lambda may take, or NULL.
+check_budget <- function(x) {
+  if (is.null(x)) NULL else check_positive(x, "time_budget")
+}
+
 # The number of landmarks as Python is told of it.
 check_landmarks <- function(x) {
   if (is.null(x)) return("none")

@@ -108,7 +108,7 @@ wbms_select.default <- function(x, h = NULL, lambda = NULL, ..., n_subsets = 4, 
                                 tol = 1e-8, max_iter = 300, eps = 1e-5, standardize = "robust",
                                 merge = TRUE, init = "auto", join = "auto", k = NULL, n_jobs = NULL,
                                 verbose = FALSE, callback = NULL, na.action = stats::na.fail,
-                                categories = "error", weights = NULL) {
+                                categories = "error", weights = NULL, time_budget = NULL) {
   call <- match.call()
   known <- setdiff(names(formals()), c("x", "..."))
   given <- names(sys.call())
@@ -157,7 +157,10 @@ select_rows <- function(x, settings, call, made = NULL) {
   lambda <- check_values(settings$lambda, "lambda")
   n_subsets <- check_whole(settings$n_subsets, "n_subsets", 2)
   seed <- check_whole(settings$seed, "seed", 0)
-  params <- c(check_iteration(settings), list(n_clusters = check_k(settings$k)))
+  params <- c(
+    check_iteration(settings),
+    list(n_clusters = check_k(settings$k), time_budget = check_budget(settings$time_budget))
+  )
   n_jobs <- check_jobs(settings$n_jobs)
   verbose <- check_flag(settings$verbose, "verbose")
   callback <- check_callback(settings$callback)

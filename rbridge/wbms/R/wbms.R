@@ -112,6 +112,8 @@
 #'   × 20, and uses 8,000 landmarks above that, fewer if there are more than 125 columns. The field
 #'   `landmarks` then has their `number`, the number of `rows`, and the expected `agreement` with the
 #'   exact fit.
+#' @param time_budget seconds after which the choice of `h` and `lambda` ends with the best pair so far,
+#'   which `fit$choice` then says; `NULL` sets no limit.
 #' @param formula a formula without a left-hand side: `~ a + b`, or `~ .` for all columns.
 #' @param data a data frame in which to look up the formula's variables.
 #' @param subset rows of `data` to use, as in [stats::lm()].
@@ -211,7 +213,8 @@ wbms.default <- function(x, h = "auto", lambda = "auto", ..., lambda_scale = "me
                          merge = TRUE, n_jobs = NULL, record_path = FALSE, tree = FALSE, init = "auto",
                          join = "auto", k = NULL, outliers = "keep", verbose = FALSE, callback = NULL,
                          form = "default", na.action = stats::na.fail, categories = "error",
-                         seed = 0, weights = NULL, landmarks = "auto") {
+                         seed = 0, weights = NULL, landmarks = "auto",
+                         time_budget = NULL) {
   call <- match.call()
   known <- setdiff(names(formals()), c("x", "..."))
   # Partial matching is refused for all arguments: R would accept abbreviations of h and lambda.
@@ -335,7 +338,8 @@ fit_rows <- function(x, settings, given, call, made = NULL) {
       record_path = check_flag(settings$record_path, "record_path"),
       tree = check_flag(settings$tree, "tree"),
       n_clusters = check_k(settings$k),
-      landmarks = check_landmarks(settings$landmarks)
+      landmarks = check_landmarks(settings$landmarks),
+      time_budget = check_budget(settings$time_budget)
     )
   )
   if (!chooses) { # These forms have their own defaults: send only the arguments that were given.

@@ -199,6 +199,18 @@ test_that("the callback of a fit sees the choice, too", {
   expect_identical(sum(phases == "select"), fit$choice$n_fits)
 })
 
+test_that("a choice ends when its time is over, and says so", {
+  needs_python()
+  choice <- wbms_select(two_blobs(), time_budget = 1e-6)
+  expect_false(choice$complete)
+  expect_match(choice$note, "budget")
+  expect_false(wbms(two_blobs(), time_budget = 1e-6)$choice$complete)
+  expect_true(wbms(two_blobs(), time.budget = 600)$choice$complete)
+  refused <- "'time_budget' must be a positive number, not -1"
+  expect_error(wbms(two_blobs(), time_budget = -1), refused, class = "wbms_error")
+  expect_error(wbms_select(two_blobs(), time_budget = -1), refused, class = "wbms_error")
+})
+
 test_that("a choice is printed and drawn, with and without clusters", {
   needs_python()
   choice <- wbms_select(two_blobs())
