@@ -93,8 +93,8 @@
 #' @param callback a function called after each iteration with a list (`phase`, `iteration`,
 #'   `diameter`, `movement`, `groups`, `entropy`, `n_points`, and `weights`, named); if it returns
 #'   `TRUE` the fit stops and returns its current state. While `h` or `lambda` is chosen it is called
-#'   after each trial fit, with phase `"select"` and without weights; `TRUE` then takes the best pair so
-#'   far.
+#'   after each trial fit, with phase `"select"`, without weights and with `fits_left`, about how many trial
+#'   fits are still to come; `TRUE` then takes the best pair so far.
 #' @param form the form of the algorithm: `"default"`, `"released"` or `"paper"`.
 #' @param na.action how to handle missing and infinite values: [stats::na.fail()] (an error),
 #'   [stats::na.omit()] or [stats::na.exclude()] (omit these rows), the name of one of these, or

@@ -44,7 +44,7 @@ test_that("a callback sees every iteration", {
     FALSE
   })
   expect_length(seen, nrow(fit$history))
-  expect_named(seen[[1L]], c(names(fit$history), "weights"), ignore.order = TRUE)
+  expect_named(seen[[1L]], c(names(fit$history), "weights", "fits_left"), ignore.order = TRUE)
   expect_identical(vapply(seen, `[[`, 0, "diameter"), fit$history$diameter)
   expect_equal(sum(seen[[3L]]$weights), 1)
   expect_named(seen[[3L]]$weights, names(iris)[1:4])
