@@ -76,6 +76,8 @@ class Search:
     rng : numpy.random.Generator
     confirmation : Confirmation, optional
         Looks at the best candidates on more rows than these.
+    many_clusters : bool, default False
+        Whether there are so many clusters that candidates which are much alike may lack some.
 
     Attributes
     ----------
@@ -90,8 +92,9 @@ class Search:
         Whether it ended because its time was over.
     """
 
-    def __init__(self, X, space, runner, n_subsets, rng, confirmation=None):
+    def __init__(self, X, space, runner, n_subsets, rng, confirmation=None, many_clusters=False):
         n = len(X)
+        self._many_clusters = many_clusters
         self._confirmation = confirmation
         self._space = space
         self._runner = runner
@@ -282,8 +285,8 @@ class Search:
         by_merit = sorted(leaders, key=lambda one: (-merit[one], *one.place))
         for leader in dict.fromkeys(leaders[:MOST_SCORED] + by_merit[:MOST_SCORED]):
             one = middle([other for other in several if as_good(other, leader)])
-            # Of many clusters, some are split or missing in the middle of so wide a range.
-            for look in (one, leader) if one.n_groups != leader.n_groups else (one,):
+            # In the middle of a wide range, one of many clusters may be missing.
+            for look in (one, leader) if self._many_clusters else (one,):
                 if not look.scored:
                     self._scoring.look_closely(look)
                 look.centrality = centrality(look.joined, leaders)

@@ -30,12 +30,12 @@ def search_of(rows, space, settings, options, rng, deadline=np.inf):
         See `CandidateRunner`.
     """
 
-    def run(scan, confirmation, n_fits=0):
+    def run(scan, confirmation, n_fits=0, many_clusters=False):
         runner = CandidateRunner(
             scan, settings, options.n_jobs, options.report, options.run, deadline
         )
         runner.n_fits = n_fits
-        search = Search(scan, space, runner, options.n_subsets, rng, confirmation)
+        search = Search(scan, space, runner, options.n_subsets, rng, confirmation, many_clusters)
         if worth_searching(scan):
             run_until_interrupted(search, options.keep_on_interrupt)
         return search
@@ -44,7 +44,7 @@ def search_of(rows, space, settings, options, rng, deadline=np.inf):
     if scanned is None:
         return run(rows, None)
     search = run(rows[scanned], Confirmation(rows, scanned, rng))
-    return run(rows, None, search.n_fits) if search.needs_more_rows else search
+    return run(rows, None, search.n_fits, True) if search.needs_more_rows else search
 
 
 def run_until_interrupted(search, keep_on_interrupt):
