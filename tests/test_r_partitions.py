@@ -32,7 +32,7 @@ IN_R = """
     free <- wbms(x, lambda_scale = "sum")
     put(layers(given), "layers_given"); put(layers(free), "layers_free")
     put(unclass(at(given, 2)), "at_given"); put(unclass(at(free, 4)), "at_free")
-    put(unclass(at(free, 6)), "at_tree")
+    put(unclass(at(free, 4)), "at_tree")
     tree <- as.hclust(wbms(blob, h = 0.5, lambda = 0.1, tree = TRUE))
     put(sapply(1:60, function(k) cutree(tree, k)), "cuts")
     theory <- wbms_theory(stop)
@@ -93,7 +93,7 @@ def test_other_partitions(from_r):
     free = wbms(table(), lam_scale="sum")
     same_fit(from_r, "at_given", given.at(2))
     same_fit(from_r, "at_free", free.at(4))
-    same_fit(from_r, "at_tree", free.at(6))
+    same_fit(from_r, "at_tree", free.at(4))
 
 
 @pytest.mark.parametrize("kind", ["given", "free"])
