@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from rbridge.interrupts import inside_rpy2, os_handler, restore_os_handler
 
 SECONDS = 0.25
+LEAST = 1e-3  # 0 would stop it
 
 
 class Ticks:
@@ -54,16 +55,17 @@ class Ticks:
 
     @contextmanager
     def paused(self):
-        """Stop the timer for a while, for R code that may last."""
+        """Stop the timer for a while, for R code that may last; then it goes on where it was."""
         if not self._runs:
             yield
             return
         self._runs = False
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
         try:
             yield
         finally:
-            signal.setitimer(signal.ITIMER_REAL, SECONDS, SECONDS)
+            # Not from the beginning: callbacks in quick succession would put it off for ever.
+            signal.setitimer(signal.ITIMER_REAL, max(left, LEAST), SECONDS)
             self._runs = True
 
     def _handle(self, signum, frame):

@@ -61,6 +61,7 @@ def test_json_agrees_with_wbms(data, expected, capsys):
         "reached_by": "fit",
         "start": expected.choice.start,
         "confidence": expected.choice.confidence._asdict(),
+        "landmarks": None,
         "sizes": [24, 16],
         "labels": expected.labels.to_list(),
         "outliers": [],

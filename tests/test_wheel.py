@@ -37,9 +37,9 @@ def files():
         "pywbms/py.typed": "",
         "rbridge/wbms/src/init.c": "",  # the source of the R package
         **{f"pywbms/_core/{name}.abi3.so": "" for name in build_wheel.MODULES},
-        f"{INFO}/METADATA": "License-Expression: MIT AND GPL-2.0-or-later\n",
-        f"{INFO}/licenses/LICENSE": "",
-        f"{INFO}/licenses/rbridge/COPYING": "",
+        "pywbms/_report/static/report.js": "",
+        f"{INFO}/METADATA": f"License-Expression: {build_wheel.LICENCE}\n",
+        **{f"{INFO}/licenses/{name}": "" for name in build_wheel.LICENCES},
     }
 
 
@@ -98,7 +98,7 @@ def test_a_missing_licence_is_named(files, name, tmp_path):
 
 def test_a_wrong_licence_is_named(files, tmp_path):
     files[f"{INFO}/METADATA"] = "License-Expression: MIT\n"
-    assert problems(files, tmp_path) == ["the licence is not said to be MIT AND GPL-2.0-or-later"]
+    assert problems(files, tmp_path) == [f"the licence is not said to be {build_wheel.LICENCE}"]
 
 
 def test_the_compiled_core_serves_every_python():

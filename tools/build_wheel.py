@@ -18,9 +18,12 @@ ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 3_000_000  # bytes of a wheel
 # What auditwheel must have given; a plain linux tag is refused by package indexes.
 NAME = re.compile(r"pywbms-[^-]+-cp311-abi3-manylinux_\d+_\d+_\w+\.whl")
-LICENCE = "MIT AND GPL-2.0-or-later"  # of pywbms, and of rbridge with the R package
+# Of pywbms, of rbridge with the R package, and of the charting library in reports.
+LICENCE = "MIT AND GPL-2.0-or-later AND Apache-2.0 AND BSD-3-Clause"
+LICENCES = ("LICENSE", "rbridge/COPYING", "pywbms/_report/static/echarts-LICENSE.txt")
 MODULES = {path.stem for path in ROOT.glob("pywbms/_core/*.pyx")} | {"_cython"}
 SUFFIXES = {".py", ".typed", ".so"}  # in pywbms itself; rbridge has the sources of the R package
+PAGE = Path("pywbms/_report/static")  # what a report is made of, in any format
 
 
 def main(folder=ROOT / "dist"):
@@ -56,7 +59,7 @@ def look_at(wheel):
         (folder,) = {path.parts[0] for path in paths if path.parts[0].endswith(".dist-info")}
         metadata = opened.read(f"{folder}/METADATA").decode()
     for path in paths:
-        if path.parts[0] == "pywbms" and path.suffix not in SUFFIXES:
+        if path.parts[0] == "pywbms" and path.suffix not in SUFFIXES and path.parent != PAGE:
             problems.append(f"{path} does not belong into a wheel")
         if path.suffix == ".so" and not path.name.endswith(".abi3.so"):
             problems.append(f"{path} serves one version of Python only")
@@ -67,7 +70,7 @@ def look_at(wheel):
         problems.append(f"modules missing or too many: {sorted(modules ^ MODULES)}")
     if f"License-Expression: {LICENCE}\n" not in metadata:
         problems.append(f"the licence is not said to be {LICENCE}")
-    for name in ("LICENSE", "rbridge/COPYING"):
+    for name in LICENCES:
         if Path(folder, "licenses", name) not in paths:
             problems.append(f"{name} is not among the licences")
     return problems
