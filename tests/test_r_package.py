@@ -22,6 +22,12 @@ MISSING_R = "there is no R here; on Debian: apt-get install r-base-dev r-cran-te
 # The first test waits for R CMD check, which takes minutes on an idle machine: one process does it.
 pytestmark = [pytest.mark.timeout(7200), pytest.mark.xdist_group("r-package")]
 
+# What the check says where these tools, which are no part of R, are not installed.
+WITHOUT_TOOLS = (
+    "A complete check needs the 'checkbashisms' script.",
+    "‘qpdf’ is needed for checks on size reduction of PDFs",
+)
+
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory):
@@ -37,9 +43,6 @@ def checked(tmp_path_factory):
         # Only these look things up on the web.
         "_R_CHECK_CRAN_INCOMING_": "false",
         "_R_CHECK_SYSTEM_CLOCK_": "false",
-        # These need tools that are no part of R: checkbashisms and qpdf.
-        "_R_CHECK_BASHISMS_": "false",
-        "_R_CHECK_DOC_SIZES_": "false",
     }
     checks = ["check", "--as-cran", "--no-manual", f"wbms_{version()}.tar.gz"]
     for command in (["build", "wbms"], checks):
@@ -61,7 +64,9 @@ def version():
 
 def test_check_finds_nothing(checked):
     log = (checked / "00check.log").read_text()
-    assert "\nStatus: OK" in log, log
+    absent = sum(warning in log for warning in WITHOUT_TOOLS)
+    status = {0: "OK", 1: "1 WARNING", 2: "2 WARNINGs"}[absent]
+    assert f"\nStatus: {status}\n" in log, log
 
 
 def test_every_testthat_test_ran(checked):
