@@ -13,9 +13,12 @@ NOT_RUN = r"<!-- not run: [^\n]+ -->\n+"
 
 def pages():
     """Return the site's pages."""
-    return [
-        path for path in sorted(DOCS.rglob("*.md")) if not MADE & set(path.relative_to(DOCS).parts)
-    ]
+    return [path for path in sorted(DOCS.rglob("*.md")) if not is_made(path.relative_to(DOCS))]
+
+
+def is_made(path):
+    """Tell whether `make docs` writes a page; the vignettes' index is written by hand."""
+    return bool(MADE & set(path.parts)) or (path.parts[0] == "vignettes" and path.stem != "index")
 
 
 def blocks(path, *languages):
