@@ -143,18 +143,14 @@ class Search:
     def likeliest(self):
         """Return the candidate with the best score, clusters or not; None if none is scored.
 
-        Of those with the same clusters and practically the same score, the one whose weights let
-        them predict held-out rows best.
+        Of those with practically the same score, the one whose clusters, as they are, predict
+        held-out rows best.
         """
         scored = self.scored()
         if not scored:
             return None
         best = max(scored, key=lambda one: one.score)
-        same = [
-            one
-            for one in scored
-            if one.score >= SAME_SCORE * best.score and np.array_equal(one.joined, best.joined)
-        ]
+        same = [one for one in scored if one.score >= SAME_SCORE * best.score]
         return max(same, key=lambda one: one.screened)
 
     def scored(self):
